@@ -1,0 +1,309 @@
+// Package agent walks a map in this process: it asks the model, runs the
+// tools, and records everything before it acts.
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spoorhq/spoor"
+	"github.com/spoorhq/spoor/event"
+	"github.com/spoorhq/spoor/internal/nearest"
+	"github.com/spoorhq/spoor/model"
+	"github.com/spoorhq/spoor/recording"
+	"github.com/spoorhq/spoor/tool"
+	"github.com/spoorhq/spoor/walk"
+)
+
+// A Config says what an agent is. New copies it.
+type Config struct {
+	// Map is what the agent walks. It belongs to the agent afterwards.
+	Map *spoor.Map
+
+	// Conditions finds what a `when` of the map names. If nil, a map with a
+	// `when` is refused; cond.CEL reads CEL.
+	Conditions spoor.Conditions
+
+	// Model answers. It is required.
+	Model model.Model
+
+	// Tools are all that may be called. Every tool that a skill lists must be
+	// among them; one that no skill lists is always offered.
+	Tools []tool.Tool
+
+	// System is what every prompt begins with.
+	System string
+
+	// MaxIterations is how many model calls a turn may make. The last one is
+	// offered no tools. If zero, it is 10.
+	MaxIterations int
+
+	// Store keeps the recordings. If nil, they are in memory only.
+	Store *recording.Folder
+
+	// Text gets the text of answers as it arrives. If nil, nothing does.
+	Text io.Writer
+}
+
+// An Agent walks one map. It is safe for concurrent use; all that changes
+// belongs to a run.
+type Agent struct {
+	config  Config
+	machine *walk.Machine
+	graph   event.Graph
+	system  []model.Part
+	tools   map[string]*tool.Tool
+	offer   []event.Tool // all that may be offered, as a recording has them
+	specs   map[string]model.ToolSpec
+}
+
+// New makes an agent. If the map or the tools are at fault, the error is
+// spoor.Problems: all that is wrong.
+func New(c Config) (*Agent, error) {
+	if c.Map == nil {
+		return nil, errors.New("agent: Config.Map is nil; an agent needs a map to walk")
+	}
+	if c.Model == nil {
+		return nil, errors.New("agent: Config.Model is nil; an agent needs a model to ask")
+	}
+	if c.MaxIterations < 0 {
+		return nil, fmt.Errorf("agent: Config.MaxIterations is %d; it is a count of model calls", c.MaxIterations)
+	}
+	if c.MaxIterations == 0 {
+		c.MaxIterations = 10
+	}
+	g, err := spoor.Compile(c.Map, c.Conditions)
+	if err != nil {
+		return nil, err
+	}
+	if problems := slices.Concat(unsupported(c.Map), toolProblems(c.Map, c.Tools)); len(problems) > 0 {
+		return nil, problems
+	}
+	a := &Agent{config: c, machine: walk.New(g), tools: map[string]*tool.Tool{}, specs: map[string]model.ToolSpec{}}
+	if a.graph, err = event.NewGraph(c.Map); err != nil {
+		return nil, fmt.Errorf("agent: %w", err)
+	}
+	if c.System != "" {
+		a.system = []model.Part{model.NewPart(model.System, model.Text, c.System)}
+	}
+	a.config.Tools = slices.Clone(c.Tools)
+	for i := range a.config.Tools {
+		t := &a.config.Tools[i]
+		spec := model.ToolSpec{Name: t.Name, Description: t.Description, Schema: t.Schema}
+		data, err := json.Marshal(spec)
+		if err != nil {
+			return nil, fmt.Errorf("agent: tool %s: %w", t.Name, err)
+		}
+		a.tools[t.Name] = t
+		a.specs[t.Name] = spec
+		a.offer = append(a.offer, event.Tool{Name: t.Name, Piece: model.Sum(string(data)), Data: string(data)})
+	}
+	a.specs[walk.ReadSkill] = walk.ReadSkillSpec(g)
+	return a, nil
+}
+
+// unsupported names what a map may declare and this agent does not walk.
+func unsupported(m *spoor.Map) (ps spoor.Problems) {
+	add := func(ref spoor.Ref, format string, args ...any) {
+		ps = append(ps, spoor.Problem{
+			Level: "error", Code: "unsupported", Ref: ref, Message: fmt.Sprintf(format, args...),
+			Hint: "leave it out to run this map",
+		})
+	}
+	if name := m.Start.Classify; name != "" {
+		add("start.classify", "an agent cannot start by the classifier %q", name)
+	}
+	if name := m.Start.ScoredBy; name != "" {
+		add("start.scoredBy", "an agent cannot start by the scorer %q", name)
+	}
+	for i, s := range m.Skills {
+		if s.Model != "" {
+			add(spoor.Ref("skills").At(i).Key("model"), "an agent has one model, so skill %q cannot have %q", s.ID, s.Model)
+		}
+	}
+	return ps
+}
+
+// toolProblems compares the tools that a map names with those there are.
+func toolProblems(m *spoor.Map, tools []tool.Tool) (ps spoor.Problems) {
+	add := func(code string, ref spoor.Ref, hint, format string, args ...any) {
+		ps = append(ps, spoor.Problem{Level: "error", Code: code, Ref: ref, Message: fmt.Sprintf(format, args...), Hint: hint})
+	}
+	names := map[string]bool{}
+	for i, t := range tools {
+		switch {
+		case t.Name == "":
+			add("bad-tool", "", "name it", "tool %d of the agent has no name", i+1)
+		case t.Name == walk.ReadSkill:
+			add("bad-tool", "", "rename it", "the name %s belongs to the walk itself", walk.ReadSkill)
+		case names[t.Name]:
+			add("bad-tool", "", "rename one of them", "the agent has two tools named %q", t.Name)
+		case t.Call == nil:
+			add("bad-tool", "", "set Call", "tool %q cannot be called: its Call is nil", t.Name)
+		}
+		names[t.Name] = true
+	}
+	for i, s := range m.Skills {
+		for j, name := range s.Tools {
+			if names[name] {
+				continue
+			}
+			hint := nearest.Hint(name, func(yield func(string) bool) {
+				for _, t := range tools {
+					if !yield(t.Name) {
+						return
+					}
+				}
+			})
+			if hint == "" {
+				hint = "give the agent a tool with that name, or take it off the skill"
+			}
+			add("unknown-tool", spoor.Ref("skills").At(i).Key("tools").At(j), hint, "skill %q lists the tool %q, which the agent does not have", s.ID, name)
+		}
+	}
+	return ps
+}
+
+// A Run is what became of a turn.
+type Run struct {
+	// Recording is all that happened. It is never nil.
+	Recording *recording.Recording
+
+	Answer  string // the text of the answer
+	Limited bool   // the budget of model calls cut the work short
+}
+
+// Run walks one turn: the message of a person, to the answer. The error says
+// that the turn did not come to one: the model failed, ctx was done, or the
+// recording could not be written. What happened until then is in the Run,
+// which is nil only if nothing was recorded.
+func (a *Agent) Run(ctx context.Context, message string) (*Run, error) {
+	id := recording.NewRun(time.Now())
+	w := recording.NewWriter(nil, id)
+	if a.config.Store != nil {
+		var err error
+		if w, err = a.config.Store.Create(id); err != nil {
+			return nil, fmt.Errorf("agent: %w", err)
+		}
+	}
+	r := &run{agent: a, w: w, state: new(walk.State)}
+	return r.start(ctx, message, nil)
+}
+
+// Reply walks the next turn of a conversation: the message is the person's
+// reply to the answer that the recording ends with. The turn is added to the
+// recording.
+func (a *Agent) Reply(ctx context.Context, rec *recording.Recording, message string) (*Run, error) {
+	r, err := a.reopen(rec)
+	if err != nil {
+		return nil, err
+	}
+	if r.state.Phase != walk.Done {
+		r.w.Close()
+		return nil, fmt.Errorf("agent: turn %d of run %s has not come to its end; resume it first", r.state.Turn, rec.Run)
+	}
+	return r.start(ctx, message, r.state.Conversation())
+}
+
+// Resume goes on with a turn that a crash cut. A call that had reached its
+// tool and has no answer is made again if the tool is Repeatable; otherwise
+// the model is told that nobody knows what became of it.
+func (a *Agent) Resume(ctx context.Context, rec *recording.Recording) (*Run, error) {
+	r, err := a.reopen(rec)
+	if err != nil {
+		return nil, err
+	}
+	started := r.state.Started
+	switch {
+	case started == nil:
+		err = fmt.Errorf("agent: run %s was cut before its turn began; there is nothing to resume", rec.Run)
+	case r.state.Phase == walk.Done:
+		err = fmt.Errorf("agent: run %s has come to its end; there is nothing to resume", rec.Run)
+	case started.Machine != walk.Version:
+		err = fmt.Errorf("agent: run %s was walked by version %d of the machine; this is version %d", rec.Run, started.Machine, walk.Version)
+	case !started.Graph.Same(&a.graph):
+		err = fmt.Errorf("agent: run %s walked another map than this one; resume it with the map that it was made with", rec.Run)
+	}
+	for _, t := range r.tools() {
+		if err == nil && a.tools[t] == nil {
+			err = fmt.Errorf("agent: run %s was offered the tool %q, which this agent does not have", rec.Run, t)
+		}
+	}
+	if err != nil {
+		r.w.Close()
+		return nil, err
+	}
+	var repeat []string
+	died := r.state.Out()
+	for _, c := range died {
+		if a.tools[c.Tool].Repeatable {
+			repeat = append(repeat, c.ID)
+		}
+	}
+	settled := slices.Clone(a.machine.Settle(r.state))
+	for _, c := range r.state.Out() { // sent by Settle, so never made
+		if !slices.ContainsFunc(died, func(d walk.Call) bool { return d.ID == c.ID }) {
+			repeat = append(repeat, c.ID)
+		}
+	}
+	if err := r.w.Append(settled); err != nil {
+		r.w.Close()
+		return nil, fmt.Errorf("agent: %w", err)
+	}
+	return r.finish(ctx, &event.Resumed{Repeat: repeat})
+}
+
+// reopen folds a recording and makes ready to add to it.
+func (a *Agent) reopen(rec *recording.Recording) (*run, error) {
+	w := recording.Extend(rec)
+	if rec.Path != "" {
+		var err error
+		if w, err = recording.Continue(rec.Path); err != nil {
+			return nil, fmt.Errorf("agent: %w", err)
+		}
+	}
+	s := new(walk.State)
+	for _, e := range w.Recording().Events {
+		s.Apply(e)
+	}
+	return &run{agent: a, w: w, state: s}, nil
+}
+
+// ErrModel is the error of a turn in which the model brought no answer.
+var ErrModel = errors.New("the model brought no answer")
+
+// ErrStopped is the error of a turn that was stopped from outside.
+var ErrStopped = errors.New("the turn was stopped")
+
+// result is what the turn came to.
+func (r *run) result() (*Run, error) {
+	rec := r.w.Recording()
+	out := &Run{Recording: rec, Answer: rec.Answer()}
+	end, ok := rec.Events[len(rec.Events)-1].Body.(*event.Finished)
+	if !ok {
+		return out, fmt.Errorf("agent: run %s ended in the middle of a turn", rec.Run)
+	}
+	out.Limited = end.Limited
+	switch end.By {
+	case event.ByError:
+		return out, fmt.Errorf("agent: %w: %s", ErrModel, end.Error)
+	case event.ByStop:
+		return out, fmt.Errorf("agent: %w: %s", ErrStopped, end.Error)
+	}
+	return out, nil
+}
+
+// cut shortens text that a model or a tool made to what an event should hold.
+func cut(text string) string {
+	const most = 2000
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "") + "…"
+}

@@ -1,0 +1,265 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/spoorhq/spoor"
+	"github.com/spoorhq/spoor/event"
+	"github.com/spoorhq/spoor/model"
+	"github.com/spoorhq/spoor/recording"
+	"github.com/spoorhq/spoor/tool"
+	"github.com/spoorhq/spoor/walk"
+)
+
+// A run is one turn in this process. It belongs to one goroutine.
+type run struct {
+	agent *Agent
+	w     *recording.Writer
+	state *walk.State
+
+	specs   []model.ToolSpec // of offered
+	offered []string
+	late    []chan answer // of calls that were given up
+}
+
+func (r *run) start(ctx context.Context, message string, history []model.Part) (*Run, error) {
+	a := r.agent
+	return r.finish(ctx, &event.Started{
+		Run: r.w.Recording().Run, Machine: walk.Version,
+		Message: model.NewPart(model.User, model.Text, message), History: history,
+		Graph: a.graph, System: a.system, Tools: a.offer, MaxIterations: a.config.MaxIterations,
+	})
+}
+
+// tools are the names of the tools that the turn may offer.
+func (r *run) tools() []string {
+	if r.state.Started == nil {
+		return nil
+	}
+	var names []string
+	for _, t := range r.state.Started.Tools {
+		names = append(names, t.Name)
+	}
+	return names
+}
+
+// finish drives the turn to its end, from an outcome on.
+func (r *run) finish(ctx context.Context, first event.Outcome) (*Run, error) {
+	defer r.w.Close()
+	if err := r.drive(ctx, first); err != nil {
+		return &Run{Recording: r.w.Recording()}, fmt.Errorf("agent: %w", err)
+	}
+	return r.result()
+}
+
+// drive is the loop of a host: step, record, and do what is wanted. Nothing
+// is done before all that leads to it is on record.
+func (r *run) drive(ctx context.Context, o event.Outcome) error {
+	for {
+		if err := r.step(o); err != nil {
+			return err
+		}
+		c := r.agent.machine.Command(r.state)
+		if c != nil && ctx.Err() != nil {
+			o = &event.Stopped{Reason: context.Cause(ctx).Error()}
+			continue
+		}
+		switch c := c.(type) {
+		case walk.CallModel:
+			o = r.ask(ctx, c)
+		case walk.CallTools:
+			o = r.call(ctx, &c.Calls[0])
+		default:
+			return nil
+		}
+	}
+}
+
+// step lets the machine step, and records what it says.
+func (r *run) step(o event.Outcome) error {
+	now := time.Now()
+	for _, l := range r.arrived() {
+		if err := r.w.Append(r.agent.machine.Step(r.state, l, now)); err != nil {
+			return err
+		}
+	}
+	return r.w.Append(r.agent.machine.Step(r.state, o, now))
+}
+
+// ask makes one model call.
+func (r *run) ask(ctx context.Context, c walk.CallModel) (o event.Outcome) {
+	defer func() {
+		if p := recover(); p != nil {
+			o = &event.Failed{Error: cut(fmt.Sprintf("the model panicked: %v", p))}
+		}
+	}()
+	if !slices.Equal(c.Offered, r.offered) {
+		r.offered, r.specs = c.Offered, nil
+		for _, name := range c.Offered {
+			r.specs = append(r.specs, r.agent.specs[name])
+		}
+	}
+	reply, err := r.agent.config.Model.Call(ctx, &model.Request{
+		Purpose: c.Purpose, Parts: c.Parts, Tools: r.specs, Skill: c.Skill, Iteration: c.Iteration,
+	}, r.emit)
+	switch {
+	case ctx.Err() != nil:
+		return &event.Stopped{Reason: context.Cause(ctx).Error()}
+	case err != nil:
+		return &event.Failed{Error: cut(err.Error())}
+	}
+	return admit(reply)
+}
+
+func (r *run) emit(d model.Delta) {
+	w := r.agent.config.Text
+	switch {
+	case w == nil:
+	case d.Reset:
+		io.WriteString(w, "\n") // what stood there is void; the answer begins again
+	default:
+		io.WriteString(w, d.Text)
+	}
+}
+
+// Bounds on what comes from a model or a tool.
+const (
+	maxReply  = 8 << 20 // bytes of one reply
+	maxCalls  = 128     // calls of one reply
+	maxResult = 1 << 20 // bytes of one result
+)
+
+// admit takes nothing from a model on trust: neither the role of a part, nor
+// the name of its piece, nor its size.
+func admit(reply model.Reply) event.Outcome {
+	size, calls := 0, 0
+	parts := slices.Clone(reply.Parts)
+	for i := range parts {
+		p := &parts[i]
+		switch p.Kind {
+		case model.Text, model.Thinking:
+			p.Call, p.Tool = "", ""
+		case model.Call:
+			calls++
+		default:
+			return &event.Failed{Error: cut(fmt.Sprintf("the model answered with a part of kind %q; an answer has text, calls and thinking", p.Kind))}
+		}
+		p.Role, p.Status, p.Skill = model.Assistant, "", ""
+		p.Piece = model.Sum(p.Data)
+		size += len(p.Data) + len(p.Tool) + len(p.Provider)
+	}
+	switch {
+	case size > maxReply:
+		return &event.Failed{Error: fmt.Sprintf("the model answered with %d bytes; at most %d are taken", size, maxReply)}
+	case calls > maxCalls:
+		return &event.Failed{Error: fmt.Sprintf("the model asked for %d calls at once; at most %d are taken", calls, maxCalls)}
+	}
+	return &event.Replied{Parts: parts, Usage: reply.Usage}
+}
+
+// An answer is what a tool said.
+type answer struct {
+	call string
+	tool string
+	text string
+	err  error
+}
+
+// call makes one tool call. Whatever becomes of it is a result: an error, a
+// panic or a time-out too.
+func (r *run) call(ctx context.Context, c *walk.Call) event.Outcome {
+	t := r.agent.tools[c.Tool]
+	if !isObject(c.Args) {
+		return returned(c, false, spoor.Invalid, "The arguments are not one JSON object, so nothing was called.")
+	}
+	timeout := t.Timeout
+	if timeout == 0 {
+		timeout = time.Minute
+	}
+	limited, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	done := make(chan answer, 1)
+	go func() {
+		text, err := invoke(limited, t, c.Args)
+		done <- answer{c.ID, c.Tool, text, err}
+	}()
+	select {
+	case a := <-done:
+		return a.outcome()
+	case <-limited.Done():
+	}
+	select {
+	case a := <-done: // it kept its time after all
+		return a.outcome()
+	default:
+	}
+	r.late = append(r.late, done)
+	if ctx.Err() != nil {
+		return &event.Stopped{Reason: context.Cause(ctx).Error()}
+	}
+	return returned(c, true, spoor.Failure, fmt.Sprintf("The tool gave no answer within %v.", timeout))
+}
+
+func invoke(ctx context.Context, t *tool.Tool, args string) (text string, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("it panicked: %v", p)
+		}
+	}()
+	return t.Call(ctx, args)
+}
+
+func (a answer) outcome() *event.Returned {
+	c := &walk.Call{ID: a.call, Tool: a.tool}
+	var bad *tool.ArgumentError
+	switch {
+	case errors.As(a.err, &bad):
+		return returned(c, false, spoor.Invalid, cut("Nothing was called: "+bad.Error()))
+	case a.err != nil:
+		return returned(c, true, spoor.Failure, cut("The tool failed: "+a.err.Error()))
+	case len(a.text) > maxResult:
+		return returned(c, true, spoor.Invalid, fmt.Sprintf("The tool answered with %d bytes; at most %d can be shown. Ask for less.", len(a.text), maxResult))
+	}
+	text, status := tool.Unwrap(a.text)
+	return returned(c, true, status, text)
+}
+
+func returned(c *walk.Call, executed bool, status spoor.Status, text string) *event.Returned {
+	part := model.NewPart(model.Tool, model.Result, text)
+	part.Call, part.Tool, part.Status = c.ID, c.Tool, string(status)
+	return &event.Returned{Call: c.ID, Tool: c.Tool, Executed: executed, Status: status, Result: part}
+}
+
+// arrived collects answers that nobody waits for any more.
+func (r *run) arrived() []event.Outcome {
+	var got []event.Outcome
+	r.late = slices.DeleteFunc(r.late, func(done chan answer) bool {
+		select {
+		case a := <-done:
+			got = append(got, a.outcome())
+			return true
+		default:
+			return false
+		}
+	})
+	return got
+}
+
+func isObject(args string) bool {
+	for i := range len(args) {
+		switch args[i] {
+		case ' ', '\t', '\r', '\n':
+		case '{':
+			return json.Valid([]byte(args))
+		default:
+			return false
+		}
+	}
+	return false
+}

@@ -1,0 +1,332 @@
+package spoor
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/spoorhq/spoor/guard"
+	"github.com/spoorhq/spoor/internal/nearest"
+	"github.com/spoorhq/spoor/match"
+)
+
+// Compile makes the graph of a map. Conditions finds what a `when` names; if
+// it is nil, a map with a `when` is refused. The error is Problems: every
+// fault that stops the map from being a graph.
+//
+// The map belongs to the graph afterwards and must not be changed.
+func Compile(m *Map, c Conditions) (*Graph, error) {
+	k := compiler{m: m, conditions: c, g: &Graph{m: m, skills: make(map[string]*place, len(m.Skills))}}
+	k.skills()
+	k.scales()
+	k.start()
+	k.steps()
+	k.neverRoutes()
+	if len(k.problems) > 0 {
+		return nil, k.problems
+	}
+	k.index()
+	return k.g, nil
+}
+
+type compiler struct {
+	m          *Map
+	conditions Conditions
+	g          *Graph
+	problems   Problems
+}
+
+func (k *compiler) problem(code string, ref Ref, hint, format string, args ...any) *Problem {
+	k.problems = append(k.problems, Problem{
+		Level: "error", Code: code, Ref: ref, Message: fmt.Sprintf(format, args...), Hint: hint,
+	})
+	return &k.problems[len(k.problems)-1]
+}
+
+func (k *compiler) skills() {
+	for i, s := range k.m.Skills {
+		ref := Ref("skills").At(i)
+		if s.ID == "" {
+			k.problem("wrong-type", ref.Key("id"), "give it a name that steps can use", "a skill has no id")
+			continue
+		}
+		if first, taken := k.g.skills[s.ID]; taken {
+			k.problem("duplicate-skill", ref.Key("id"), "rename one of them",
+				"skill %q is declared twice, first as skills[%d]", s.ID, first.index).Skill = s.ID
+			continue
+		}
+		if s.AutoActivate != "" && s.AutoActivate != CurrentSkill && s.AutoActivate != Always {
+			k.problem("wrong-type", ref.Key("autoActivate"), "write currentSkill or always",
+				"%q is not a way to offer tools", string(s.AutoActivate)).Skill = s.ID
+		}
+		if s.Delivery != "" && s.Delivery != DeliverPrompt && s.Delivery != DeliverResult && s.Delivery != DeliverBoth {
+			k.problem("wrong-type", ref.Key("delivery"), "write prompt, result or both",
+				"%q is not a way to deliver a body", string(s.Delivery)).Skill = s.ID
+		}
+		k.g.skills[s.ID] = &place{index: i}
+	}
+}
+
+// known reports an id that no skill has.
+func (k *compiler) known(id string, ref Ref) {
+	if k.g.skills[id] != nil {
+		return
+	}
+	hint := nearest.Hint(id, func(yield func(string) bool) {
+		for _, s := range k.m.Skills {
+			if !yield(s.ID) {
+				return
+			}
+		}
+	})
+	if hint == "" {
+		hint = "declare it under skills, or correct the name"
+	}
+	k.problem("unknown-skill", ref, hint, "there is no skill %q", id).Skill = id
+}
+
+func (k *compiler) scales() {
+	for _, f := range k.m.Scales.Faults() {
+		k.problem("bad-guard", Ref("scales").join(f.Key), f.Hint, "%s", f.Message)
+	}
+}
+
+func (k *compiler) start() {
+	s := &k.m.Start
+	var forms []string
+	if s.Use != "" {
+		forms = append(forms, "use")
+	}
+	if s.Rules != nil {
+		forms = append(forms, "rules")
+	}
+	if s.Entries != nil {
+		forms = append(forms, "entries")
+	}
+	if len(forms) > 1 {
+		k.problem("two-starts", "start", "keep one of them", "a turn starts by %s, not by more than one", strings.Join(forms, " and by "))
+	}
+	k.routing(forms)
+
+	if s.Use != "" {
+		k.entry(entry{skill: s.Use, ref: "start.use"}, "start.use", match.Match{}, "")
+	}
+	for i, r := range s.Rules {
+		ref := Ref("start.rules").At(i)
+		k.entry(entry{skill: r.Use, ref: ref, label: r.Label}, ref.Key("use"), r.Match, r.When)
+		if len(r.Examples) > 0 && r.When == "" {
+			switch {
+			case r.Match.IsZero():
+				k.problem("misplaced-examples", ref.Key("examples"), "give the rule a match or a when, or drop the examples",
+					"an unconditional rule claims every message, so examples of it prove nothing").Skill = r.Use
+			case r.Match.Intent != nil:
+				k.problem("misplaced-examples", ref.Key("examples"), "move them into match.examples, where a classifier learns from them",
+					"the examples of an intent belong to its match").Skill = r.Use
+			}
+		}
+	}
+	for i, e := range s.Entries {
+		ref := Ref("start.entries").At(i)
+		k.entry(entry{skill: e.Use, ref: ref, label: e.Label}, ref.Key("use"), e.Match, e.When)
+	}
+	k.g.exclusive = s.Entries != nil || s.Classify != ""
+	k.g.coldWalk = s.Classify == "" && (s.Entries == nil || s.ScoredBy != "")
+}
+
+// routing checks what chooses among the entries.
+func (k *compiler) routing(forms []string) {
+	s := &k.m.Start
+	beside := slices.Contains(forms, "use") || slices.Contains(forms, "entries")
+	if s.Classify != "" && beside {
+		k.problem("bad-routing", "start.classify", "write the start as rules, or drop it",
+			"classify judges the intents of rules, and this start has none")
+	}
+	if s.ScoredBy != "" && s.Entries == nil {
+		k.problem("bad-routing", "start.scoredBy", "list the skills to rank under entries, or drop it",
+			"scoredBy ranks entries, and this start has none")
+	}
+	r := s.Routing
+	if r == nil {
+		return
+	}
+	if s.Classify == "" {
+		k.problem("bad-routing", "start.routing", "name a classifier under classify, or drop it",
+			"routing says when a classifier is decisive, and there is no classifier")
+	}
+	if m := r.NearTieMargin; m != nil && !(*m >= 0 && *m <= 1) {
+		k.problem("bad-routing", "start.routing.nearTieMargin", "write a number from 0 to 1", "a margin of %v is no share", *m)
+	}
+	if n := r.MenuSize; n != nil && *n < 1 {
+		k.problem("bad-routing", "start.routing.menuSize", "write a whole number from 1", "a menu of %d has no room for a skill", *n)
+	}
+	if f := r.Floor; f != nil && (math.IsNaN(*f) || math.IsInf(*f, 0)) {
+		k.problem("bad-routing", "start.routing.floor", "write a number", "a floor of %v is no number", *f)
+	}
+}
+
+// entry compiles one entry and its condition, if it has one.
+func (k *compiler) entry(e entry, use Ref, m match.Match, when string) {
+	k.known(e.skill, use)
+	switch {
+	case !m.IsZero() && when != "":
+		k.problem("two-conditions", e.ref, "keep match or when; a when can ask for both", "an entry has one condition, and this one has two").Skill = e.skill
+	case when != "":
+		e.when = k.condition(when, false, e.ref.Key("when"), e.skill)
+		e.conditional = true
+	case !m.IsZero():
+		e.match = k.match(m, e.ref.Key("match"), e.skill)
+		e.conditional = true
+		if m.Intent != nil && k.m.Start.Classify == "" {
+			k.problem("intent-without-classify", e.ref.Key("match"), "name one under start.classify, such as keyword",
+				"an intent is judged by a classifier, and this start has none").Skill = e.skill
+		}
+	}
+	k.g.entries = append(k.g.entries, e)
+}
+
+func (k *compiler) match(m match.Match, ref Ref, skill string) *match.Compiled {
+	c, faults := match.Compile(m)
+	for _, f := range faults {
+		k.problem("bad-match", ref.join(f.At), f.Hint, "%s", f.Message).Skill = skill
+	}
+	return c
+}
+
+func (k *compiler) condition(when string, result bool, ref Ref, skill string) Condition {
+	if k.conditions == nil {
+		k.problem("bad-condition", ref, "pass cond.CEL to Compile", "nothing here can read the condition %q", when).Skill = skill
+		return nil
+	}
+	c, err := k.conditions.Condition(when, result)
+	if err != nil {
+		k.problem("bad-condition", ref, "", "%v", err).Skill = skill
+	}
+	return c
+}
+
+func (k *compiler) steps() {
+	for i, s := range k.m.Steps {
+		ref := Ref("steps").At(i)
+		k.known(s.From, ref.Key("from"))
+		k.known(s.To, ref.Key("to"))
+		c := step{to: s.To, ref: ref, bare: s.Bare(), declared: i}
+
+		if s.When != "" {
+			c.when = k.condition(s.When, true, ref.Key("when"), s.From)
+			if s.OnToolReturn != "" || s.OnToolStatus != nil || s.Guard != nil {
+				k.problem("mixed-step", ref, "say it all in the when, or use a guard",
+					"a when stands alone: it is refused beside onToolReturn, onToolStatus and guard")
+			}
+		}
+		c.tool, c.toolPattern = k.toolName(s.OnToolReturn, ref.Key("onToolReturn"))
+		if s.OnToolStatus != nil && len(s.OnToolStatus) == 0 {
+			k.problem("bad-status", ref.Key("onToolStatus"), "list one at least, or drop it", "an empty set of statuses is never met")
+		}
+		for j, status := range s.OnToolStatus {
+			if !status.Valid() {
+				hint := nearest.Hint(string(status), slices.Values(statuses))
+				if hint == "" {
+					hint = "write one of " + strings.Join(statuses, ", ")
+				}
+				k.problem("bad-status", ref.Key("onToolStatus").At(j), hint, "%q is not a status", string(status))
+			}
+		}
+		c.statuses = s.OnToolStatus
+		if s.Guard != nil {
+			g, faults := guard.Compile(s.Guard, k.m.Scales)
+			for _, f := range faults {
+				at := ref.Key("guard")
+				if f.At >= 0 {
+					at = at.At(f.At)
+				}
+				k.problem("bad-guard", at, f.Hint, "%s", f.Message)
+			}
+			c.guard = g
+		}
+		if from := k.g.skills[s.From]; from != nil {
+			from.steps = append(from.steps, c)
+		}
+	}
+}
+
+func (k *compiler) toolName(t ToolName, ref Ref) (name string, pattern *match.Compiled) {
+	source, flags, ok := t.Pattern()
+	if !ok {
+		return string(t), nil
+	}
+	return "", k.match(match.Regex(source, flags), ref, "")
+}
+
+func (k *compiler) neverRoutes() {
+	seen := map[string]int{}
+	for i, phrase := range k.m.NeverRoutes {
+		ref := Ref("neverRoutes").At(i)
+		key := phraseKey(phrase)
+		if key == "" {
+			k.problem("bad-never-route", ref, "write a phrase, or drop the row", "a blank phrase asserts nothing")
+		} else if first, again := seen[key]; again {
+			k.problem("bad-never-route", ref, "drop one of them", "this is neverRoutes[%d] again; one row already asserts it against every rule", first)
+		}
+		seen[key] = i
+	}
+}
+
+// phraseKey is one key for phrases everywhere: case folded, white space
+// collapsed, the ends trimmed.
+func phraseKey(phrase string) string {
+	return strings.Join(strings.Fields(strings.ToLower(phrase)), " ")
+}
+
+// index is built once, so that a move costs what the cursor's own steps cost.
+func (k *compiler) index() {
+	g := k.g
+	matchers := make([]*match.Compiled, len(g.entries))
+	for i := range g.entries {
+		e := &g.entries[i]
+		matchers[i] = e.match
+		p := g.skills[e.skill]
+		if !p.entry {
+			p.entry = true
+			p.firstEntry = i
+		}
+		p.always = p.always || !e.conditional && !g.exclusive
+	}
+	g.matchers = match.NewSet(matchers)
+	for i := len(k.m.Steps) - 1; i >= 0; i-- {
+		if s := &k.m.Steps[i]; !s.Bare() {
+			to := g.skills[s.To]
+			to.routed, to.firstRoute = true, i
+		}
+	}
+	for _, s := range k.m.Skills {
+		from := g.skills[s.ID]
+		keys := map[string]bool{}
+		for i := range from.steps {
+			st := &from.steps[i]
+			to := g.skills[st.to]
+			to.stepIn = true
+			from.wired, to.wired = true, true
+			if st.guard != nil {
+				for _, key := range st.guard.Keys() {
+					keys[key] = true
+				}
+			}
+			if st.to != s.ID && !slices.Contains(from.next, st.to) {
+				from.next = append(from.next, st.to)
+			}
+		}
+		from.keys = slices.Sorted(maps.Keys(keys))
+	}
+	scoped := k.m.ScopeTools != nil && *k.m.ScopeTools
+	for i := range k.m.Skills {
+		s := &k.m.Skills[i]
+		p := g.skills[s.ID]
+		p.wired = p.wired || p.entry
+		p.scoped = s.AutoActivate == CurrentSkill || s.AutoActivate == "" && scoped && p.wired
+		if p.always {
+			g.always = append(g.always, i)
+		}
+	}
+}

@@ -1,0 +1,319 @@
+package event
+
+import (
+	"bytes"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/spoorhq/spoor"
+	"github.com/spoorhq/spoor/guard"
+	"github.com/spoorhq/spoor/model"
+)
+
+// AppendJSON appends the event as one line of JSON, without the line end. The
+// same event always gives the same bytes. The bodies of an iteration are
+// written by hand, since they are on the path of every model call.
+func (e *Event) AppendJSON(b []byte) []byte {
+	b = append(b, `{"seq":`...)
+	b = strconv.AppendInt(b, int64(e.Seq), 10)
+	b = append(b, `,"time":"`...)
+	b = e.Time.UTC().AppendFormat(b, time.RFC3339Nano)
+	b = append(b, `","turn":`...)
+	b = strconv.AppendInt(b, int64(e.Turn), 10)
+	b = appendInt(b, `,"iteration":`, e.Iteration)
+	b = append(b, `,"kind":`...)
+	b = appendString(b, e.Body.Kind())
+	if len(e.Because) > 0 {
+		b = append(b, `,"because":[`...)
+		for i, seq := range e.Because {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = strconv.AppendInt(b, int64(seq), 10)
+		}
+		b = append(b, ']')
+	}
+	b = append(b, `,"body":`...)
+	if w, ok := e.Body.(interface{ appendJSON([]byte) []byte }); ok {
+		b = w.appendJSON(b)
+	} else {
+		b = appendAny(b, e.Body)
+	}
+	return append(b, '}')
+}
+
+// MarshalJSON gives the bytes of AppendJSON.
+func (e Event) MarshalJSON() ([]byte, error) { return e.AppendJSON(nil), nil }
+
+// UnmarshalJSON reads an event. A kind that is not known is kept as Unknown,
+// and reads and writes unchanged.
+func (e *Event) UnmarshalJSON(data []byte) error {
+	var line struct {
+		Seq       int             `json:"seq"`
+		Time      time.Time       `json:"time"`
+		Turn      int             `json:"turn"`
+		Iteration int             `json:"iteration"`
+		Kind      string          `json:"kind"`
+		Because   []int           `json:"because"`
+		Body      json.RawMessage `json:"body"`
+	}
+	if err := json.Unmarshal(data, &line); err != nil {
+		return err
+	}
+	if line.Kind == "" || line.Body == nil {
+		return fmt.Errorf("an event has a kind and a body; this is %.80s", data)
+	}
+	*e = Event{line.Seq, line.Time, line.Turn, line.Iteration, line.Because, nil}
+	blank, known := bodies[line.Kind]
+	if !known {
+		e.Body = &Unknown{Name: line.Kind, Raw: string(line.Body)}
+		return nil
+	}
+	e.Body = blank()
+	if err := json.Unmarshal(line.Body, e.Body); err != nil {
+		return fmt.Errorf("event %d, %s: %w", line.Seq, line.Kind, err)
+	}
+	return nil
+}
+
+var bodies = map[string]func() Body{
+	"started":                  func() Body { return new(Started) },
+	"replied":                  func() Body { return new(Replied) },
+	"failed":                   func() Body { return new(Failed) },
+	"returned":                 func() Body { return new(Returned) },
+	"resumed":                  func() Body { return new(Resumed) },
+	"stopped":                  func() Body { return new(Stopped) },
+	"late":                     func() Body { return new(Late) },
+	"context.evaluated":        func() Body { return new(Evaluated) },
+	"skill.route_conflict":     func() Body { return new(RouteConflict) },
+	"skill.reroute_superseded": func() Body { return new(RerouteSuperseded) },
+	"skill.read":               func() Body { return new(Read) },
+	"skill.rejected":           func() Body { return new(Rejected) },
+	"call.refused":             func() Body { return new(Refused) },
+	"called":                   func() Body { return new(Called) },
+	"sent":                     func() Body { return new(Sent) },
+	"finished":                 func() Body { return new(Finished) },
+}
+
+func (u *Unknown) appendJSON(b []byte) []byte { return append(b, u.Raw...) }
+
+func (r *Replied) appendJSON(b []byte) []byte {
+	b = append(b, '{')
+	b = appendParts(b, `"parts":`, r.Parts)
+	if r.Usage != (model.Usage{}) {
+		b = appendAny(appendKey(b, "usage"), r.Usage)
+	}
+	b = appendStrings(b, `"attempts":`, r.Attempts)
+	return append(b, '}')
+}
+
+func (r *Returned) appendJSON(b []byte) []byte {
+	b = appendString(append(b, `{"call":`...), r.Call)
+	b = appendString(append(b, `,"tool":`...), r.Tool)
+	b = strconv.AppendBool(append(b, `,"executed":`...), r.Executed)
+	b = appendText(b, `,"status":`, string(r.Status))
+	b = appendPart(append(b, `,"result":`...), &r.Result)
+	return append(b, '}')
+}
+
+func (s *Sent) appendJSON(b []byte) []byte {
+	b = append(b, '{')
+	b = appendStrings(b, `"calls":`, s.Calls)
+	return append(b, '}')
+}
+
+func (c *Called) appendJSON(b []byte) []byte {
+	b = appendString(append(b, `{"purpose":`...), string(c.Purpose))
+	if len(c.Splices) > 0 {
+		b = append(b, `,"splices":[`...)
+		for i, s := range c.Splices {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = strconv.AppendInt(append(b, `{"at":`...), int64(s.At), 10)
+			b = appendInt(b, `,"drop":`, s.Drop)
+			b = appendParts(b, `,"put":`, s.Put)
+			b = append(b, '}')
+		}
+		b = append(b, ']')
+	}
+	b = appendStrings(b, `"offered":`, c.Offered)
+	b = appendInt(b, `,"offeredAs":`, c.OfferedAs)
+	b = appendText(b, `,"skill":`, c.Skill)
+	if c.Last {
+		b = append(b, `,"last":true`...)
+	}
+	return append(b, '}')
+}
+
+func (v *Evaluated) appendJSON(b []byte) []byte {
+	b = appendMove(append(b, `{"move":`...), &v.Move)
+	if len(v.Active) > 0 {
+		b = appendAny(appendKey(b, "active"), v.Active)
+	}
+	b = appendInt(b, `,"activeAs":`, v.ActiveAs)
+	b = appendStrings(b, `"activated":`, v.Activated)
+	b = appendStrings(b, `"reachable":`, v.Reachable)
+	b = appendInt(b, `,"reachableAs":`, v.ReachableAs)
+	b = appendStrings(b, `"superseded":`, v.Superseded)
+	b = appendInt(b, `,"supersededAs":`, v.SupersededAs)
+	return append(b, '}')
+}
+
+func appendMove(b []byte, m *spoor.Move) []byte {
+	b = append(b, '{')
+	if m.From != "" {
+		b = append(appendString(append(b, `"from":`...), m.From), ',')
+	}
+	if m.To != "" {
+		b = append(appendString(append(b, `"to":`...), m.To), ',')
+	}
+	b = appendString(append(b, `"by":`...), string(m.By))
+	b = appendText(b, `,"ref":`, string(m.Ref))
+	if m.Witness != nil {
+		b = appendString(append(b, `,"witness":{"text":`...), m.Witness.Text)
+		b = append(appendText(b, `,"keyword":`, m.Witness.Keyword), '}')
+	}
+	if m.Guard != nil {
+		b = appendJudgement(append(b, `,"guard":`...), m.Guard)
+	}
+	if len(m.Closed) > 0 {
+		b = append(b, `,"guardsClosed":[`...)
+		for i := range m.Closed {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = appendJudgement(b, &m.Closed[i])
+		}
+		b = append(b, ']')
+	}
+	if m.Conflict != nil {
+		b = appendAny(appendKey(b, "conflict"), m.Conflict)
+	}
+	if len(m.Failed) > 0 {
+		b = appendAny(appendKey(b, "failed"), m.Failed)
+	}
+	return append(b, '}')
+}
+
+func appendJudgement(b []byte, j *spoor.Judgement) []byte {
+	b = appendString(append(b, `{"ref":`...), string(j.Ref))
+	b = appendString(append(b, `,"from":`...), j.From)
+	b = appendString(append(b, `,"to":`...), j.To)
+	b = appendString(append(b, `,"toolName":`...), j.Tool)
+	b = appendText(b, `,"toolCallId":`, j.CallID)
+	b = strconv.AppendBool(append(b, `,"verdict":`...), j.Passed)
+	b = append(b, `,"conditions":[`...)
+	for i := range j.Conditions {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = appendEvidence(b, &j.Conditions[i])
+	}
+	return append(b, "]}"...)
+}
+
+func appendEvidence(b []byte, e *guard.Evidence) []byte {
+	b = appendString(append(b, `{"key":`...), e.Key)
+	b = appendString(append(b, `,"op":`...), string(e.Op))
+	b = appendAny(append(b, `,"value":`...), e.Value)
+	b = appendString(append(b, `,"actual":`...), e.Actual)
+	b = appendString(append(b, `,"kind":`...), e.Kind.String())
+	if e.OffScale {
+		b = append(b, `,"offScale":true`...)
+	}
+	b = strconv.AppendBool(append(b, `,"passed":`...), e.Passed)
+	return append(b, '}')
+}
+
+func appendPart(b []byte, p *model.Part) []byte {
+	b = appendString(append(b, `{"role":`...), string(p.Role))
+	b = appendString(append(b, `,"kind":`...), string(p.Kind))
+	b = append(b, `,"piece":"`...)
+	b = hex.AppendEncode(b, p.Piece[:])
+	b = append(b, '"')
+	b = appendText(b, `,"call":`, p.Call)
+	b = appendText(b, `,"tool":`, p.Tool)
+	b = appendText(b, `,"status":`, p.Status)
+	b = appendText(b, `,"skill":`, p.Skill)
+	b = appendText(b, `,"media":`, p.Media)
+	b = appendText(b, `,"provider":`, p.Provider)
+	return append(b, '}')
+}
+
+// The helpers below leave out what is empty. A key that may be the first of
+// its object comes without a comma, and appendKey puts one where it is due.
+
+func appendParts(b []byte, key string, parts []model.Part) []byte {
+	if len(parts) == 0 {
+		return b
+	}
+	b = append(appendRawKey(b, key), '[')
+	for i := range parts {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = appendPart(b, &parts[i])
+	}
+	return append(b, ']')
+}
+
+func appendStrings(b []byte, key string, list []string) []byte {
+	if len(list) == 0 {
+		return b
+	}
+	b = append(appendRawKey(b, key), '[')
+	for i, s := range list {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = appendString(b, s)
+	}
+	return append(b, ']')
+}
+
+func appendKey(b []byte, key string) []byte {
+	return append(appendRawKey(b, strconv.Quote(key)), ':')
+}
+
+func appendRawKey(b []byte, key string) []byte {
+	if last := b[len(b)-1]; last != '{' && key[0] != ',' {
+		b = append(b, ',')
+	}
+	return append(b, key...)
+}
+
+func appendText(b []byte, key, text string) []byte {
+	if text == "" {
+		return b
+	}
+	return appendString(append(b, key...), text)
+}
+
+func appendInt(b []byte, key string, n int) []byte {
+	if n == 0 {
+		return b
+	}
+	return strconv.AppendInt(append(b, key...), int64(n), 10)
+}
+
+func appendString(b []byte, s string) []byte {
+	b, _ = jsontext.AppendQuote(b, s) // the error says that bytes which are not UTF-8 were replaced
+	return b
+}
+
+// appendAny goes through reflection, for what is rare.
+func appendAny(b []byte, v any) []byte {
+	w := bytes.NewBuffer(b)
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		panic("event: " + err.Error()) // the types of this package marshal
+	}
+	return bytes.TrimSuffix(w.Bytes(), []byte("\n"))
+}

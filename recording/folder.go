@@ -1,0 +1,175 @@
+package recording
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spoorhq/spoor/event"
+)
+
+// A Folder holds recordings, one file a run. The folder is made when the
+// first run is recorded.
+type Folder struct{ Dir string }
+
+const suffix = ".jsonl"
+
+// Create begins the recording of a run.
+func (f Folder) Create(run string) (*Writer, error) {
+	if err := os.MkdirAll(f.Dir, 0o700); err != nil {
+		return nil, err
+	}
+	path := filepath.Join(f.Dir, run+suffix)
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	w := NewWriter(file, run)
+	w.r.Path = path
+	return w, nil
+}
+
+// Continue opens the file of a recording to append to it. What a crash left of
+// a line is cut off. A damaged recording is refused: nothing may stand after
+// the damage.
+func Continue(path string) (*Writer, error) {
+	rec, s, err := open(path)
+	if err != nil {
+		return nil, err
+	}
+	if rec.Damage != "" {
+		return nil, fmt.Errorf("%s is damaged and cannot go on: %s", path, rec.Damage)
+	}
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		return nil, err
+	}
+	if s.torn {
+		if err := file.Truncate(s.whole); err != nil {
+			file.Close()
+			return nil, err
+		}
+	}
+	return &Writer{r: rec, w: file, hash: s.hash}, nil
+}
+
+// Close closes the file of the recording, if it has one.
+func (w *Writer) Close() error {
+	if file, ok := w.w.(*os.File); ok {
+		return file.Close()
+	}
+	return nil
+}
+
+// Find returns the path of a run, named by its id, by a unique beginning of
+// it, by the word last, or by a file.
+func (f Folder) Find(name string) (string, error) {
+	if info, err := os.Stat(name); err == nil && !info.IsDir() {
+		return name, nil
+	}
+	runs, err := f.runs()
+	if err != nil {
+		return "", err
+	}
+	if len(runs) == 0 {
+		return "", fmt.Errorf("there are no recordings in %s; make one with spoor demo or spoor run", f.Dir)
+	}
+	path := func(run string) string { return filepath.Join(f.Dir, run+suffix) }
+	if name == "last" {
+		return path(runs[len(runs)-1]), nil
+	}
+	var found []string
+	for _, run := range runs {
+		if run == name {
+			return path(run), nil
+		}
+		if strings.HasPrefix(run, name) {
+			found = append(found, run)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return "", fmt.Errorf("there is no recording %q in %s; spoor runs lists them", name, f.Dir)
+	case 1:
+		return path(found[0]), nil
+	}
+	return "", fmt.Errorf("%q is the beginning of %d recordings; write more of %s", name, len(found), found[0])
+}
+
+// runs lists the ids of the recordings, oldest first.
+func (f Folder) runs() ([]string, error) {
+	entries, err := os.ReadDir(f.Dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	var runs []string
+	for _, e := range entries {
+		if run, ok := strings.CutSuffix(e.Name(), suffix); ok && !e.IsDir() {
+			runs = append(runs, run)
+		}
+	}
+	slices.Sort(runs)
+	return runs, nil
+}
+
+// An Entry is a recording in a list.
+type Entry struct {
+	Run        string    `json:"run"`
+	Path       string    `json:"path"`
+	Map        string    `json:"map,omitempty"` // the name of the map
+	Time       time.Time `json:"time"`          // of the first event
+	Message    string    `json:"message"`       // the first of the run
+	Skills     []string  `json:"skills"`        // where the walk stood, in order
+	Turns      int       `json:"turns"`
+	Calls      int       `json:"calls"` // model calls
+	Incomplete bool      `json:"incomplete,omitempty"`
+	Error      string    `json:"error,omitempty"` // why it cannot be read
+}
+
+// List reads all recordings of the folder, oldest first. One that cannot be
+// read is listed with its error.
+func (f Folder) List() ([]Entry, error) {
+	runs, err := f.runs()
+	if err != nil {
+		return nil, err
+	}
+	list := make([]Entry, 0, len(runs))
+	for _, run := range runs {
+		path := filepath.Join(f.Dir, run+suffix)
+		rec, err := Open(path)
+		if err != nil {
+			list = append(list, Entry{Run: run, Path: path, Error: err.Error()})
+			continue
+		}
+		list = append(list, rec.Entry())
+	}
+	return list, nil
+}
+
+// Entry sums the recording up.
+func (r *Recording) Entry() Entry {
+	e := Entry{Run: r.Run, Path: r.Path, Incomplete: r.Incomplete(), Error: r.Damage}
+	if m, err := r.Map(); err == nil {
+		e.Map = m.Name
+	}
+	for i := range r.Events {
+		switch b := r.Events[i].Body.(type) {
+		case *event.Started:
+			if e.Turns++; e.Turns == 1 {
+				e.Time, e.Message = r.Events[i].Time, b.Message.Data
+			}
+		case *event.Evaluated:
+			if to := b.Move.To; to != "" && (len(e.Skills) == 0 || e.Skills[len(e.Skills)-1] != to) {
+				e.Skills = append(e.Skills, to)
+			}
+		case *event.Called:
+			e.Calls++
+		}
+	}
+	return e
+}

@@ -1,0 +1,146 @@
+// Package recording is a run at rest: its events, and the pieces of content
+// that they speak of.
+//
+// A recording is a file of JSON Lines, which grep reads:
+//
+//	{"spoor":0,"run":"20261130-220604-k7q2mz"}            the first line
+//	{"piece":"9f86d0…","text":"I was charged twice"}      content, once, before the first event that names it
+//	{"seq":1,"time":"…","turn":1,"kind":"started",…}      an event
+//	{"hash":"2c26b4…"}                                    the SHA-256 of every byte before this line
+//
+// Lines are only ever added, all that leads to an act in one write before the
+// act, so a file is valid up to its last whole line. A running hash ends each
+// iteration and each turn.
+package recording
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/spoorhq/spoor"
+	"github.com/spoorhq/spoor/event"
+	"github.com/spoorhq/spoor/model"
+)
+
+// Version is that of the format. While it is 0, the format may change.
+const Version = 0
+
+// A Recording is a run, read or being written. It is safe for concurrent
+// reading while nothing is appended to it.
+type Recording struct {
+	Run    string
+	Path   string // of its file; empty if it has none
+	Events []event.Event
+
+	// Damage says where reading had to stop: what is wrong, and at which
+	// line. Events has all that stands before it. Empty if nothing is wrong.
+	Damage string
+
+	pieces map[model.Digest]string
+}
+
+// Piece returns the content that a digest names.
+func (r *Recording) Piece(d model.Digest) (data string, ok bool) {
+	data, ok = r.pieces[d]
+	return data, ok
+}
+
+// Pieces counts the pieces of content, and their bytes.
+func (r *Recording) Pieces() (n, bytes int) {
+	for _, data := range r.pieces {
+		bytes += len(data)
+	}
+	return len(r.pieces), bytes
+}
+
+// Incomplete reports whether the last turn has not come to its end, or
+// reading had to stop.
+func (r *Recording) Incomplete() bool {
+	if r.Damage != "" || len(r.Events) == 0 {
+		return true
+	}
+	_, turn := last[*event.Started](r.Events)
+	_, end := last[*event.Finished](r.Events)
+	return turn < 0 || end < turn
+}
+
+// last finds the last event with a body of type B, and its index; -1 if there
+// is none.
+func last[B event.Body](events []event.Event) (b B, index int) {
+	for i := len(events) - 1; i >= 0; i-- {
+		if b, ok := events[i].Body.(B); ok {
+			return b, i
+		}
+	}
+	return b, -1
+}
+
+// Event returns an event by its seq, or nil.
+func (r *Recording) Event(seq int) *event.Event {
+	i, ok := slices.BinarySearchFunc(r.Events, seq, func(e event.Event, seq int) int { return e.Seq - seq })
+	if !ok {
+		return nil
+	}
+	return &r.Events[i]
+}
+
+// Started returns the beginning of the turn that an event belongs to, or nil.
+func (r *Recording) Started(seq int) *event.Started {
+	var found *event.Started
+	for i := range r.Events {
+		if r.Events[i].Seq > seq {
+			break
+		}
+		if b, ok := r.Events[i].Body.(*event.Started); ok {
+			found = b
+		}
+	}
+	return found
+}
+
+// Map returns the map that the last turn walked, with its bodies and where
+// they were read from.
+func (r *Recording) Map() (*spoor.Map, error) {
+	b, i := last[*event.Started](r.Events)
+	if i < 0 {
+		return nil, fmt.Errorf("recording %s: no turn has started, so there is no map", r.Run)
+	}
+	return b.Graph.Decode()
+}
+
+// Request reads back what a model call was asked, from called events alone:
+// the one with the given seq and those before it in its turn. It is nil if
+// seq is not that of a called event.
+func (r *Recording) Request(seq int) ([]model.Part, *event.Called) {
+	var parts []model.Part
+	for i := range r.Events {
+		switch b := r.Events[i].Body.(type) {
+		case *event.Started:
+			parts = parts[:0]
+		case *event.Called:
+			parts = event.Splices(parts, b.Splices)
+			if r.Events[i].Seq == seq {
+				return parts, b
+			}
+		}
+	}
+	return nil, nil
+}
+
+// Answer is the text of the last turn's answer; empty if it has none.
+func (r *Recording) Answer() string {
+	b, i := last[*event.Finished](r.Events)
+	if i < 0 {
+		return ""
+	}
+	return event.Text(b.Answer)
+}
+
+// MarshalJSON gives the run's id and events, without the content.
+func (r *Recording) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		Run    string        `json:"run"`
+		Events []event.Event `json:"events"`
+	}{r.Run, r.Events})
+}

@@ -1,0 +1,119 @@
+package recording
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"fmt"
+	"hash"
+	"io"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/spoorhq/spoor/event"
+	"github.com/spoorhq/spoor/model"
+)
+
+// A Writer appends to a recording. It belongs to one run and is not safe for
+// concurrent use.
+type Writer struct {
+	r    *Recording
+	w    io.Writer // nil: in memory only
+	hash hash.Hash // of every byte written
+	buf  []byte
+	err  error // the first failed write
+}
+
+// NewRun makes the id of a run: the time, so that ids sort by it, and chance.
+func NewRun(at time.Time) string {
+	return at.UTC().Format("20060102-150405-") + strings.ToLower(rand.Text()[:6])
+}
+
+// NewWriter begins a recording. If w is nil, it is in memory only; otherwise
+// every Append is one Write to w.
+func NewWriter(w io.Writer, run string) *Writer {
+	wr := &Writer{r: &Recording{Run: run, pieces: map[model.Digest]string{}}, w: w, hash: sha256.New()}
+	wr.buf = fmt.Appendf(wr.buf, `{"spoor":%d,"run":`, Version)
+	wr.buf = append(appendString(wr.buf, run), "}\n"...)
+	return wr
+}
+
+// Extend goes on with a recording that is in memory only.
+func Extend(r *Recording) *Writer {
+	return &Writer{r: r, hash: sha256.New()}
+}
+
+// Recording returns what is written so far. It grows with every Append.
+func (w *Writer) Recording() *Recording { return w.r }
+
+// Append records events, with the content that they name, in one write. Once
+// a write fails, it and every later Append return the error and record
+// nothing, so that nothing is done that is not on record.
+func (w *Writer) Append(events []event.Event) error {
+	if w.err != nil {
+		return w.err
+	}
+	sealed := 0 // how much of buf the hash has seen
+	for i := range events {
+		e := &events[i]
+		if _, move := e.Body.(*event.Evaluated); move && e.Iteration > 1 {
+			sealed = w.seal(sealed)
+		}
+		for digest, data := range e.Pieces {
+			w.piece(digest, *data)
+		}
+		w.buf = append(e.AppendJSON(w.buf), '\n')
+		if _, end := e.Body.(*event.Finished); end {
+			sealed = w.seal(sealed)
+		}
+	}
+	w.hash.Write(w.buf[sealed:])
+	if w.w != nil {
+		if _, err := w.w.Write(w.buf); err != nil {
+			w.err = fmt.Errorf("recording %s: %w", w.r.Run, err)
+			return w.err
+		}
+	}
+	w.buf = w.buf[:0]
+	w.r.Events = append(w.r.Events, events...)
+	return nil
+}
+
+// seal adds the running hash.
+func (w *Writer) seal(from int) int {
+	w.hash.Write(w.buf[from:])
+	from = len(w.buf)
+	var sum [sha256.Size]byte
+	w.buf = append(w.buf, `{"hash":"`...)
+	w.buf = hex.AppendEncode(w.buf, w.hash.Sum(sum[:0]))
+	w.buf = append(w.buf, "\"}\n"...)
+	return from
+}
+
+// piece writes content, the first time that it is named. Content that is no
+// text is written in base64, so that its bytes are kept.
+func (w *Writer) piece(d model.Digest, data string) {
+	if _, written := w.r.pieces[d]; written {
+		return
+	}
+	w.r.pieces[d] = data
+	w.buf = append(w.buf, `{"piece":"`...)
+	w.buf = hex.AppendEncode(w.buf, d[:])
+	if utf8.ValidString(data) {
+		w.buf = appendString(append(w.buf, `","text":`...), data)
+		w.buf = append(w.buf, "}\n"...)
+		return
+	}
+	w.buf = append(w.buf, `","base64":"`...)
+	w.buf = base64.StdEncoding.AppendEncode(w.buf, []byte(data))
+	w.buf = append(w.buf, "\"}\n"...)
+}
+
+func appendString(b []byte, s string) []byte {
+	b, _ = jsontext.AppendQuote(b, s) // only text comes here
+	return b
+}

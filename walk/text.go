@@ -1,0 +1,122 @@
+package walk
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spoorhq/spoor"
+	"github.com/spoorhq/spoor/internal/nearest"
+	"github.com/spoorhq/spoor/model"
+)
+
+// ReadSkill is the tool that the machine answers itself: it names a skill to
+// read, which moves the walk if the skill is in reach.
+const ReadSkill = "read_skill"
+
+// ReadSkillSpec is read_skill as a model sees it: every skill of the map by
+// name, the same all through a turn. What is in reach now is in the menu.
+func ReadSkillSpec(g *spoor.Graph) model.ToolSpec {
+	skills := g.Map().Skills
+	ids := make([]string, len(skills))
+	for i, s := range skills {
+		ids[i] = s.ID
+	}
+	enum, err := json.Marshal(ids)
+	if err != nil {
+		panic("walk: " + err.Error()) // a list of strings marshals
+	}
+	return model.ToolSpec{
+		Name:        ReadSkill,
+		Description: "Read the instructions of a skill, and move to it if it is in reach.",
+		Schema:      `{"type":"object","properties":{"id":{"type":"string","enum":` + string(enum) + `}},"required":["id"]}`,
+	}
+}
+
+// readID is the skill that the arguments of read_skill name.
+func readID(args string) (string, error) {
+	var a struct{ ID *string }
+	if err := json.Unmarshal([]byte(args), &a); err != nil || a.ID == nil {
+		return "", errors.New(`read_skill takes {"id": the name of a skill}.`)
+	}
+	return *a.ID, nil
+}
+
+// The words of the machine to the model: one sentence that says what is so,
+// and what can be done about it.
+const (
+	lastText   = "This is the last call of this turn, and no tools are offered. Answer with what you have."
+	lostText   = "It is not known whether this call was carried out: the process that made it ended first. It was not repeated."
+	cutText    = "The turn was stopped before this call was answered."
+	budgetText = "This call was not made: the turn may make no further model call."
+)
+
+func unofferedText(tool string, offered []string) string {
+	text := fmt.Sprintf("There is no tool %q here, so nothing was called.", tool)
+	if hint := nearest.Hint(tool, slices.Values(offered)); hint != "" {
+		return text + " " + strings.ToUpper(hint[:1]) + hint[1:]
+	}
+	if len(offered) == 0 {
+		return text + " No tools are offered."
+	}
+	return text + " The tools here are: " + listed(offered) + "."
+}
+
+func allowedText(allowed []string) string {
+	if len(allowed) == 0 {
+		return "No skill can be read from here; answer with what you have."
+	}
+	return "These can: " + listed(allowed) + "."
+}
+
+// listed names up to twenty.
+func listed(names []string) string {
+	const most = 20
+	if len(names) <= most {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+}
+
+// readText answers a read_skill that was accepted, after the move.
+func readText(skill *spoor.Skill, target spoor.Target, move spoor.Move) string {
+	body := skill.Body != "" && (skill.Delivery == spoor.DeliverBoth || skill.Delivery == spoor.DeliverResult)
+	switch {
+	case target == spoor.OpenSkill && body:
+		return skill.Body
+	case target == spoor.OpenSkill:
+		return fmt.Sprintf("The instructions of %q are in the prompt now.", skill.ID)
+	case skill.ID != move.To:
+		return fmt.Sprintf("The walk did not go to %q: it went to %q (%s), whose instructions are in the prompt now.", skill.ID, move.To, move.By)
+	case target == spoor.Self:
+		return fmt.Sprintf("You are in %q; its instructions are in the prompt.", skill.ID)
+	case body && skill.Delivery == spoor.DeliverBoth:
+		return skill.Body
+	}
+	return fmt.Sprintf("You are in %q now; its instructions are in the prompt.", skill.ID)
+}
+
+// menuText says what read_skill may name, with the words of the map.
+func menuText(g *spoor.Graph, hops, open []string) string {
+	var b strings.Builder
+	list := func(title string, ids []string) {
+		if len(ids) == 0 {
+			return
+		}
+		if b.Len() > 0 {
+			b.WriteString("\n\n")
+		}
+		b.WriteString(title)
+		for _, id := range ids {
+			b.WriteString("\n- " + id)
+			if d := g.Skill(id).Description; d != "" {
+				b.WriteString(": " + d)
+			}
+		}
+	}
+	list("You can move to these skills with read_skill:", hops)
+	list("You can read these at any time with read_skill:", open)
+	return b.String()
+}
