@@ -26,6 +26,7 @@ package walk
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/spoorhq/spoor"
@@ -126,12 +127,16 @@ func (m *Machine) record(s *State, b event.Body, because []int) {
 // admit makes an outcome what the machine keeps of it: calls get the ids of
 // spoor, and what nobody waits for is late.
 func (m *Machine) admit(s *State, o event.Outcome) event.Outcome {
+	_, starts := o.(*event.Started)
+	over := s.Phase == Idle || s.Phase == Done
 	switch o := o.(type) {
+	case *event.Late:
+		return o
 	case *event.Replied:
 		if s.Phase != Asking {
 			return &event.Late{Parts: o.Parts}
 		}
-		o.Parts = number(o.Parts, s.Iteration)
+		return &event.Replied{Parts: number(o.Parts, s.Turn, s.Iteration), Usage: o.Usage, Attempts: o.Attempts}
 	case *event.Failed:
 		if s.Phase != Asking {
 			return &event.Late{Error: o.Error}
@@ -141,21 +146,34 @@ func (m *Machine) admit(s *State, o event.Outcome) event.Outcome {
 			return &event.Late{Call: o.Call, Parts: []model.Part{o.Result}}
 		}
 	}
+	if starts != over {
+		return &event.Late{Error: o.Kind() + " came when the turn could not take it"}
+	}
 	return o
 }
 
 // number gives the calls of a reply their ids: i3.1 is the first one of the
-// third iteration.
-func number(parts []model.Part, iteration int) []model.Part {
+// third iteration, and t2i3.1 that of the second turn, since a request holds
+// the turns before it too.
+func number(parts []model.Part, turn, iteration int) []model.Part {
 	parts = slices.Clone(parts)
 	n := 0
 	for i := range parts {
 		if parts[i].Kind == model.Call {
 			n++
-			parts[i].Call = fmt.Sprintf("i%d.%d", iteration, n)
+			parts[i].Call = callID(turn, iteration, n)
 		}
 	}
 	return parts
+}
+
+func callID(turn, iteration, n int) string {
+	b := make([]byte, 0, 16)
+	if turn > 1 {
+		b = strconv.AppendInt(append(b, 't'), int64(turn), 10)
+	}
+	b = strconv.AppendInt(append(b, 'i'), int64(iteration), 10)
+	return string(strconv.AppendInt(append(b, '.'), int64(n), 10))
 }
 
 // cause is what an outcome answers.
