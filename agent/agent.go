@@ -256,6 +256,10 @@ func (a *Agent) Resume(ctx context.Context, rec *recording.Recording) (*Run, err
 		r.w.Close()
 		return nil, fmt.Errorf("agent: %w", err)
 	}
+	if r.state.Phase == walk.Done { // only the end was cut off
+		defer r.w.Close()
+		return r.result()
+	}
 	return r.finish(ctx, &event.Resumed{Repeat: repeat})
 }
 
@@ -284,12 +288,8 @@ var ErrStopped = errors.New("the turn was stopped")
 // result is what the turn came to.
 func (r *run) result() (*Run, error) {
 	rec := r.w.Recording()
-	out := &Run{Recording: rec, Answer: rec.Answer()}
-	end, ok := rec.Events[len(rec.Events)-1].Body.(*event.Finished)
-	if !ok {
-		return out, fmt.Errorf("agent: run %s ended in the middle of a turn", rec.Run)
-	}
-	out.Limited = end.Limited
+	end := rec.Finished()
+	out := &Run{Recording: rec, Answer: event.Text(end.Answer), Limited: end.Limited}
 	switch end.By {
 	case event.ByError:
 		return out, fmt.Errorf("agent: %w: %s", ErrModel, end.Error)

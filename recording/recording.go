@@ -57,12 +57,7 @@ func (r *Recording) Pieces() (n, bytes int) {
 // Incomplete reports whether the last turn has not come to its end, or
 // reading had to stop.
 func (r *Recording) Incomplete() bool {
-	if r.Damage != "" || len(r.Events) == 0 {
-		return true
-	}
-	_, turn := last[*event.Started](r.Events)
-	_, end := last[*event.Finished](r.Events)
-	return turn < 0 || end < turn
+	return r.Damage != "" || r.Finished() == nil
 }
 
 // last finds the last event with a body of type B, and its index; -1 if there
@@ -128,13 +123,22 @@ func (r *Recording) Request(seq int) ([]model.Part, *event.Called) {
 	return nil, nil
 }
 
+// Finished is the end of the last turn, or nil if it has not come to its end.
+func (r *Recording) Finished() *event.Finished {
+	_, turn := last[*event.Started](r.Events)
+	end, i := last[*event.Finished](r.Events)
+	if i < turn {
+		return nil
+	}
+	return end
+}
+
 // Answer is the text of the last turn's answer; empty if it has none.
 func (r *Recording) Answer() string {
-	b, i := last[*event.Finished](r.Events)
-	if i < 0 {
-		return ""
+	if end := r.Finished(); end != nil {
+		return event.Text(end.Answer)
 	}
-	return event.Text(b.Answer)
+	return ""
 }
 
 // MarshalJSON gives the run's id and events, without the content.
