@@ -89,7 +89,11 @@ func (k *compiler) known(id string, ref Ref) {
 
 func (k *compiler) scales() {
 	for _, f := range k.m.Scales.Faults() {
-		k.problem("bad-guard", Ref("scales").join(f.Key), f.Hint, "%s", f.Message)
+		ref := Ref("scales").Key(f.Key)
+		if f.At >= 0 {
+			ref = ref.At(f.At)
+		}
+		k.problem("bad-guard", ref, f.Hint, "%s", f.Message)
 	}
 }
 

@@ -105,7 +105,7 @@ type Start struct {
 	Use string `json:"use,omitempty"`
 
 	// Rules are judged in order; the first that claims the message wins.
-	Rules []Rule `json:"rules,omitempty"`
+	Rules []Rule `json:"rules,omitzero"`
 
 	// Classify names what judges the intents among Rules.
 	Classify string   `json:"classify,omitempty"`
@@ -113,7 +113,7 @@ type Start struct {
 
 	// Entries are ranked by ScoredBy or, without it, read by the model from a
 	// menu. Only the chosen one is active.
-	Entries  []Entry `json:"entries,omitempty"`
+	Entries  []Entry `json:"entries,omitzero"`
 	ScoredBy string  `json:"scoredBy,omitempty"`
 }
 

@@ -211,7 +211,7 @@ func (p *place) fire(f Facts, r *Result, m *Move) (*step, *Judgement) {
 		})
 		j := Judgement{s.ref, f.Cursor, s.to, r.Tool, r.CallID, verdict}
 		if verdict.Passed {
-			return s, &j
+			return s, new(j)
 		}
 		if !slices.ContainsFunc(m.Closed, func(c Judgement) bool { return c.Ref == s.ref }) {
 			m.Closed = append(m.Closed, j)

@@ -139,7 +139,7 @@ const (
 // the name of its piece, nor its size.
 func admit(reply model.Reply) event.Outcome {
 	size, calls := 0, 0
-	parts := slices.Clone(reply.Parts)
+	parts := reply.Parts
 	for i := range parts {
 		p := &parts[i]
 		switch p.Kind {

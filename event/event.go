@@ -25,21 +25,13 @@ type Event struct {
 // A Body is what happened. The bodies are those of this package.
 type Body interface {
 	Kind() string
-
-	// pieces yields the content that the body names, each piece with its bytes.
-	pieces(yield func(model.Digest, *string) bool) bool
+	body()
 }
 
 // An Outcome is a body that only the world can say.
 type Outcome interface {
 	Body
 	outcome()
-}
-
-// Pieces yields every piece that the event names with a place for its bytes:
-// who writes an event stores them, and who reads one puts them back.
-func (e *Event) Pieces(yield func(model.Digest, *string) bool) {
-	e.Body.pieces(yield)
 }
 
 // Started begins a turn.
@@ -254,6 +246,24 @@ func (Called) Kind() string            { return "called" }
 func (Sent) Kind() string              { return "sent" }
 func (Finished) Kind() string          { return "finished" }
 func (u Unknown) Kind() string         { return u.Name }
+
+func (*Started) body()           {}
+func (*Replied) body()           {}
+func (*Failed) body()            {}
+func (*Returned) body()          {}
+func (*Resumed) body()           {}
+func (*Stopped) body()           {}
+func (*Late) body()              {}
+func (*Evaluated) body()         {}
+func (*RouteConflict) body()     {}
+func (*RerouteSuperseded) body() {}
+func (*Read) body()              {}
+func (*Rejected) body()          {}
+func (*Refused) body()           {}
+func (*Called) body()            {}
+func (*Sent) body()              {}
+func (*Finished) body()          {}
+func (*Unknown) body()           {}
 
 func (*Started) outcome()  {}
 func (*Replied) outcome()  {}

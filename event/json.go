@@ -221,7 +221,7 @@ func appendJudgement(b []byte, j *spoor.Judgement) []byte {
 func appendEvidence(b []byte, e *guard.Evidence) []byte {
 	b = appendString(append(b, `{"key":`...), e.Key)
 	b = appendString(append(b, `,"op":`...), string(e.Op))
-	b = appendAny(append(b, `,"value":`...), e.Value)
+	b = e.Value.AppendJSON(append(b, `,"value":`...))
 	b = appendString(append(b, `,"actual":`...), e.Actual)
 	b = appendString(append(b, `,"kind":`...), e.Kind.String())
 	if e.OffScale {

@@ -2,55 +2,63 @@ package event
 
 import "github.com/spoorhq/spoor/model"
 
-type yield = func(model.Digest, *string) bool
-
-func each(parts []model.Part, y yield) bool {
-	for i := range parts {
-		if !y(parts[i].Piece, &parts[i].Data) {
-			return false
-		}
-	}
-	return true
+// A Piece is content that an event names, and the place in the event for its
+// bytes: who writes an event stores them, and who reads one puts them back.
+type Piece struct {
+	Digest model.Digest
+	Data   *string
 }
 
-func (b *Started) pieces(y yield) bool {
-	if !y(b.Graph.Map, &b.Graph.Data) {
-		return false
+// Pieces appends the content that the event names.
+func (e *Event) Pieces(list []Piece) []Piece {
+	if b, ok := e.Body.(interface{ pieces([]Piece) []Piece }); ok {
+		return b.pieces(list)
 	}
+	return list
+}
+
+func appendPieces(list []Piece, parts []model.Part) []Piece {
+	for i := range parts {
+		list = append(list, Piece{parts[i].Piece, &parts[i].Data})
+	}
+	return list
+}
+
+func (b *Started) pieces(list []Piece) []Piece {
+	list = append(list, Piece{b.Graph.Map, &b.Graph.Data})
 	for i := range b.Graph.Bodies {
-		if !y(b.Graph.Bodies[i].Piece, &b.Graph.Bodies[i].Data) {
-			return false
-		}
+		list = append(list, Piece{b.Graph.Bodies[i].Piece, &b.Graph.Bodies[i].Data})
 	}
 	for i := range b.Tools {
-		if !y(b.Tools[i].Piece, &b.Tools[i].Data) {
-			return false
-		}
+		list = append(list, Piece{b.Tools[i].Piece, &b.Tools[i].Data})
 	}
-	return each(b.System, y) && each(b.History, y) && y(b.Message.Piece, &b.Message.Data)
+	list = appendPieces(appendPieces(list, b.System), b.History)
+	return append(list, Piece{b.Message.Piece, &b.Message.Data})
 }
 
-func (b *Called) pieces(y yield) bool {
+func (b *Called) pieces(list []Piece) []Piece {
 	for _, s := range b.Splices {
-		if !each(s.Put, y) {
-			return false
-		}
+		list = appendPieces(list, s.Put)
 	}
-	return true
+	return list
 }
 
-func (b *Replied) pieces(y yield) bool         { return each(b.Parts, y) }
-func (b *Late) pieces(y yield) bool            { return each(b.Parts, y) }
-func (b *Finished) pieces(y yield) bool        { return each(b.Answer, y) }
-func (b *Returned) pieces(y yield) bool        { return y(b.Result.Piece, &b.Result.Data) }
-func (b *Read) pieces(y yield) bool            { return y(b.Result.Piece, &b.Result.Data) }
-func (b *Rejected) pieces(y yield) bool        { return y(b.Result.Piece, &b.Result.Data) }
-func (b *Refused) pieces(y yield) bool         { return y(b.Result.Piece, &b.Result.Data) }
-func (b *Failed) pieces(yield) bool            { return true }
-func (b *Resumed) pieces(yield) bool           { return true }
-func (b *Stopped) pieces(yield) bool           { return true }
-func (b *Evaluated) pieces(yield) bool         { return true }
-func (b *RouteConflict) pieces(yield) bool     { return true }
-func (b *RerouteSuperseded) pieces(yield) bool { return true }
-func (b *Sent) pieces(yield) bool              { return true }
-func (b *Unknown) pieces(yield) bool           { return true }
+func (b *Replied) pieces(list []Piece) []Piece  { return appendPieces(list, b.Parts) }
+func (b *Late) pieces(list []Piece) []Piece     { return appendPieces(list, b.Parts) }
+func (b *Finished) pieces(list []Piece) []Piece { return appendPieces(list, b.Answer) }
+
+func (b *Returned) pieces(list []Piece) []Piece {
+	return append(list, Piece{b.Result.Piece, &b.Result.Data})
+}
+
+func (b *Read) pieces(list []Piece) []Piece {
+	return append(list, Piece{b.Result.Piece, &b.Result.Data})
+}
+
+func (b *Rejected) pieces(list []Piece) []Piece {
+	return append(list, Piece{b.Result.Piece, &b.Result.Data})
+}
+
+func (b *Refused) pieces(list []Piece) []Piece {
+	return append(list, Piece{b.Result.Piece, &b.Result.Data})
+}

@@ -121,7 +121,7 @@ type Request struct {
 	Iteration int        // from 1
 }
 
-// A Reply is one whole answer of a model.
+// A Reply is one whole answer of a model. It belongs to the caller.
 type Reply struct {
 	// Parts have the role Assistant and the kinds text, call and thinking.
 	// A call part names its tool; its Call id is overwritten by spoor's own,

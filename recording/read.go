@@ -200,12 +200,12 @@ func (s *scanner) event(text []byte) bool {
 		s.fault("event %d follows event %d", e.Seq, s.seq)
 	}
 	s.seq = e.Seq
-	for digest, data := range e.Pieces {
-		text, ok := s.pieces[digest]
+	for _, p := range e.Pieces(nil) {
+		data, ok := s.pieces[p.Digest]
 		if !ok {
-			s.fault("event %d names the content %s, which is not in the recording", e.Seq, digest)
+			s.fault("event %d names the content %s, which is not in the recording", e.Seq, p.Digest)
 		}
-		*data = text
+		*p.Data = data
 	}
 	s.line.Event = e
 	return true

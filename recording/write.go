@@ -26,6 +26,9 @@ type Writer struct {
 	hash hash.Hash // of every byte written
 	buf  []byte
 	err  error // the first failed write
+
+	found []event.Piece // of one event, for reuse
+	sum   [sha256.Size]byte
 }
 
 // NewRun makes the id of a run: the time, so that ids sort by it, and chance.
@@ -63,8 +66,9 @@ func (w *Writer) Append(events []event.Event) error {
 		if _, move := e.Body.(*event.Evaluated); move && e.Iteration > 1 {
 			sealed = w.seal(sealed)
 		}
-		for digest, data := range e.Pieces {
-			w.piece(digest, *data)
+		w.found = e.Pieces(w.found[:0])
+		for _, p := range w.found {
+			w.piece(p.Digest, *p.Data)
 		}
 		w.buf = append(e.AppendJSON(w.buf), '\n')
 		if _, end := e.Body.(*event.Finished); end {
@@ -87,9 +91,8 @@ func (w *Writer) Append(events []event.Event) error {
 func (w *Writer) seal(from int) int {
 	w.hash.Write(w.buf[from:])
 	from = len(w.buf)
-	var sum [sha256.Size]byte
 	w.buf = append(w.buf, `{"hash":"`...)
-	w.buf = hex.AppendEncode(w.buf, w.hash.Sum(sum[:0]))
+	w.buf = hex.AppendEncode(w.buf, w.hash.Sum(w.sum[:0]))
 	w.buf = append(w.buf, "\"}\n"...)
 	return from
 }

@@ -1,7 +1,6 @@
 package tool
 
 import (
-	"bytes"
 	"encoding/json"
 	"strings"
 
@@ -22,9 +21,16 @@ func Unwrap(result string) (text string, status spoor.Status) {
 	if !strings.Contains(result, `"effects"`) {
 		return result, ""
 	}
+	if text, status, ok := unwrap(result); ok {
+		return text, status
+	}
+	return result, ""
+}
+
+func unwrap(result string) (text string, status spoor.Status, ok bool) {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(result), &fields); err != nil {
-		return result, ""
+		return "", "", false
 	}
 	known := 0
 	for _, key := range []string{"content", "status", "effects"} {
@@ -34,22 +40,22 @@ func Unwrap(result string) (text string, status spoor.Status) {
 	}
 	content, ok := fields["content"]
 	if !ok || known < len(fields) {
-		return result, ""
+		return "", "", false
 	}
 	if raw, ok := fields["status"]; ok {
 		if json.Unmarshal(raw, &status) != nil || !status.Valid() {
-			return result, ""
+			return "", "", false
 		}
 	}
 	effects, ok := effectsOf(fields["effects"])
 	if !ok || effects == 0 && status == "" {
-		return result, ""
+		return "", "", false
 	}
-	var s string
-	if json.Unmarshal(content, &s) == nil && content[0] == '"' {
-		return s, status
+	if content[0] != '"' {
+		return string(content), status, true
 	}
-	return string(bytes.TrimSpace(content)), status
+	err := json.Unmarshal(content, &text)
+	return text, status, err == nil
 }
 
 // effectsOf counts the effects of an envelope; ok is false if one of them is

@@ -86,7 +86,9 @@ func (CallTools) command() {}
 
 // Step records an outcome at a time and all that follows from it, in order. A
 // result or a reply that nobody waits for any more is recorded as Late. The
-// events are the caller's until the next Step or Settle of the same state.
+// outcome belongs to the machine afterwards, which gives the calls of a reply
+// their ids. The events are the caller's until the next Step or Settle of the
+// same state.
 func (m *Machine) Step(s *State, o event.Outcome, at time.Time) []event.Event {
 	s.events = s.events[:0]
 	s.Time = at
@@ -136,7 +138,7 @@ func (m *Machine) admit(s *State, o event.Outcome) event.Outcome {
 		if s.Phase != Asking {
 			return &event.Late{Parts: o.Parts}
 		}
-		return &event.Replied{Parts: number(o.Parts, s.Turn, s.Iteration), Usage: o.Usage, Attempts: o.Attempts}
+		number(o.Parts, s.Turn, s.Iteration)
 	case *event.Failed:
 		if s.Phase != Asking {
 			return &event.Late{Error: o.Error}
@@ -155,8 +157,7 @@ func (m *Machine) admit(s *State, o event.Outcome) event.Outcome {
 // number gives the calls of a reply their ids: i3.1 is the first one of the
 // third iteration, and t2i3.1 that of the second turn, since a request holds
 // the turns before it too.
-func number(parts []model.Part, turn, iteration int) []model.Part {
-	parts = slices.Clone(parts)
+func number(parts []model.Part, turn, iteration int) {
 	n := 0
 	for i := range parts {
 		if parts[i].Kind == model.Call {
@@ -164,7 +165,6 @@ func number(parts []model.Part, turn, iteration int) []model.Part {
 			parts[i].Call = callID(turn, iteration, n)
 		}
 	}
-	return parts
 }
 
 func callID(turn, iteration, n int) string {

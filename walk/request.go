@@ -30,10 +30,12 @@ func (m *Machine) ask(s *State) *event.Called {
 	}
 
 	length := len(s.Request)
-	start, end := bodies(s.Request)
-	if now := m.bodiesOf(s); !samePieces(s.Request[start:end], now) {
-		c.Splices = append(c.Splices, event.Splice{At: start, Drop: end - start, Put: now})
-		length += len(now) - (end - start)
+	if !s.activeStay() || s.Move.To != s.Move.From {
+		start, end := bodies(s.Request)
+		if now := m.bodiesOf(s); !samePieces(s.Request[start:end], now) {
+			c.Splices = append(c.Splices, event.Splice{At: start, Drop: end - start, Put: now})
+			length += len(now) - (end - start)
+		}
 	}
 	put, tail := news(s, c.Last), tail(s.Request)
 	insert := event.Splice{At: length - len(tail), Put: put}
@@ -49,8 +51,8 @@ func (m *Machine) ask(s *State) *event.Called {
 // offer lists the tools of the next call: those of no skill, and those that
 // some skill lists which is active or does not scope its tools.
 func (m *Machine) offer(s *State) []string {
-	if s.Calls > 0 && s.Active.At != s.Last.Evaluated {
-		return s.Offered.Items // the active skills stay, and so does the offer
+	if s.Calls > 0 && s.activeStay() {
+		return s.Offered.Items
 	}
 	var offered []string
 	if m.reads {
@@ -66,6 +68,9 @@ func (m *Machine) offer(s *State) []string {
 	}
 	return offered
 }
+
+// activeStay reports whether the last move left the active skills as they were.
+func (s *State) activeStay() bool { return s.Active.At != s.Last.Evaluated }
 
 // bodiesOf are the bodies that belong in the prompt: of every active skill,
 // but not of one that was delivered as the answer to read_skill.

@@ -1,0 +1,89 @@
+package guard
+
+// A View is what a guard is judged on: one tool result, and the place where it
+// arrived.
+type View struct {
+	ToolName       string
+	Result         string
+	Status         string // missing if empty
+	Iteration      int
+	UserMessage    string
+	CurrentSkillID string // missing if empty
+
+	// Fields, if not nil, holds the fields of Result, read ahead for several
+	// guards. A guard that needs a key which was not read reads Result itself.
+	Fields *Fields
+}
+
+// Fields holds the top-level fields of a result that some guards ask for. Up to
+// eight of them are stored inline, so that a Fields on the stack costs no
+// allocation. The zero Fields has read nothing. A Fields may be used by several
+// goroutines while none of them calls Read.
+type Fields struct {
+	result string
+	keys   []string
+	spans  spans
+}
+
+// Read reads the fields named by keys out of result, in one scan that validates
+// all of it. Where a key occurs twice the last one counts. A result that is not
+// one JSON object, or that nests deeper than 10000 levels, has no fields. Read
+// retains keys and result.
+func (f *Fields) Read(result string, keys []string) {
+	*f = Fields{result: result, keys: keys}
+	f.spans.read(result, keys)
+}
+
+// index returns the index of key, or -1 if it was not read.
+func (f *Fields) index(key string) int {
+	for i, k := range f.keys {
+		if k == key {
+			return i
+		}
+	}
+	return -1
+}
+
+func (f *Fields) has(keys []string) bool {
+	for _, key := range keys {
+		if f.index(key) < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// A span is where the value of a field stands in a result, a string without its
+// quotes. The zero span is a missing value.
+type span struct {
+	kind       Kind
+	start, end int
+}
+
+// spans holds a span for each of some keys. It holds positions instead of
+// strings, so that to read into it moves nothing to the heap.
+type spans struct {
+	inline [8]span
+	more   []span // for the keys after the eighth
+}
+
+// read reads into s, which is zero.
+func (s *spans) read(result string, keys []string) {
+	if n := len(keys) - len(s.inline); n > 0 {
+		s.more = make([]span, n)
+	}
+	if !scanFields(result, keys, s) {
+		s.inline = [8]span{}
+		clear(s.more)
+	}
+}
+
+func (s *spans) at(i int) *span {
+	if i < len(s.inline) {
+		return &s.inline[i]
+	}
+	return &s.more[i-len(s.inline)]
+}
+
+// of returns the field of result that s is the span of.
+func (s *span) of(result string) field { return field{s.kind, result[s.start:s.end]} }

@@ -1,0 +1,173 @@
+// Package fixed makes tools whose results are written down beforehand, for
+// demonstrations and tests: the tools of a map file.
+package fixed
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spoorhq/spoor"
+	"github.com/spoorhq/spoor/internal/expr"
+	"github.com/spoorhq/spoor/tool"
+)
+
+// A Tool is a tool with fixed results.
+type Tool struct {
+	Name        string
+	Description string
+	InputSchema string // JSON Schema of the arguments; if empty, any object is accepted
+
+	// Results are judged in order; the first whose condition holds is the
+	// result of a call.
+	Results []Case
+}
+
+// A Case is one result, and when it is given.
+type Case struct {
+	// If is a condition in CEL over args, the arguments of the call. If empty,
+	// it always holds. One that fails does not hold.
+	If string
+
+	// Result is JSON text. A string is told to the model as plain text,
+	// everything else as it stands here; the result envelope is read as from
+	// any tool.
+	Result string
+
+	Status spoor.Status // if empty, none is declared
+}
+
+// A Fault is one thing that is wrong with a Tool.
+type Fault struct {
+	At      string // the path: results[1].if
+	Message string
+	Hint    string // what to do about it, if that is known
+}
+
+func (f Fault) String() string {
+	s := f.At + ": " + f.Message
+	if f.Hint != "" {
+		s += " (" + f.Hint + ")"
+	}
+	return s
+}
+
+var env = expr.New(expr.Var{Name: "args", Type: expr.Any})
+
+type arguments string
+
+func (a arguments) Var(string) expr.Value { return expr.JSONObject(string(a)) }
+
+type outcome struct {
+	holds *expr.Program // nil: always
+	text  string
+}
+
+// New makes the tool, or returns all that is wrong with it. The tool is
+// repeatable and safe for concurrent use.
+func New(t Tool) (tool.Tool, []Fault) {
+	var faults []Fault
+	fault := func(at, hint, format string, args ...any) {
+		faults = append(faults, Fault{at, fmt.Sprintf(format, args...), hint})
+	}
+	if t.Name == "" {
+		fault("name", "write a name", "the tool has no name")
+	}
+	if t.InputSchema != "" && !isObject(t.InputSchema) {
+		fault("inputSchema", "write {type: object, properties: {…}}", "the schema is not one JSON object")
+	}
+	if len(t.Results) == 0 {
+		fault("results", "write - result: …", "the tool has no result")
+	}
+	outcomes := make([]outcome, len(t.Results))
+	always := -1
+	for i, c := range t.Results {
+		at := fmt.Sprintf("results[%d]", i)
+		if always >= 0 {
+			fault(at, "move the one without a condition to the end", "this result is never given: results[%d] has no condition and stands before it", always)
+		}
+		if c.If == "" {
+			if always < 0 {
+				always = i
+			}
+		} else if prog, err := env.Condition(c.If); err != nil {
+			for _, f := range err.(expr.Faults) {
+				fault(at+".if", f.Hint, "%d:%d: %s", f.Line, f.Column, f.Message)
+			}
+		} else {
+			outcomes[i].holds = prog
+		}
+		if c.Status != "" && !c.Status.Valid() {
+			fault(at+".status", "success, partial, pending, failure, denied, invalid or absent", "%q is no status", c.Status)
+		}
+		if c.Result == "" {
+			fault(at+".result", "write result: null for one that says nothing", "there is no result")
+		} else if text, err := told(c); err != nil {
+			fault(at+".result", "", "the result is not JSON: %v", err)
+		} else {
+			outcomes[i].text = text
+		}
+	}
+	if faults != nil {
+		return tool.Tool{}, faults
+	}
+	return tool.Tool{
+		Name: t.Name, Description: t.Description, Schema: t.InputSchema, Repeatable: true,
+		Call: func(ctx context.Context, args string) (string, error) {
+			if err := ctx.Err(); err != nil {
+				return "", err
+			}
+			return choose(outcomes, args)
+		},
+	}, nil
+}
+
+func isObject(text string) bool {
+	return json.Valid([]byte(text)) && strings.HasPrefix(strings.TrimSpace(text), "{")
+}
+
+// told is what the tool returns.
+func told(c Case) (string, error) {
+	var v json.RawMessage
+	if err := json.Unmarshal([]byte(c.Result), &v); err != nil {
+		return "", err
+	}
+	if c.Status != "" {
+		return fmt.Sprintf(`{"content":%s,"status":%q,"effects":[]}`, v, c.Status), nil
+	}
+	if v[0] != '"' {
+		return string(v), nil
+	}
+	var s string
+	err := json.Unmarshal(v, &s)
+	return s, err
+}
+
+// choose returns the text of the first outcome that holds.
+func choose(outcomes []outcome, args string) (string, error) {
+	var failed []string
+	scope := env.Scope(arguments(args))
+	for i, o := range outcomes {
+		if o.holds == nil {
+			return o.text, nil
+		}
+		holds, err := o.holds.Bool(scope)
+		if holds {
+			return o.text, nil
+		}
+		if err != nil {
+			failed = append(failed, fmt.Sprintf("results[%d].if could not be judged: %v", i, err))
+		}
+	}
+	return "", fmt.Errorf("%s", strings.Join(slices.Insert(failed, 0,
+		fmt.Sprintf("no result of this tool is meant for the arguments %s; end its results with one that has no condition", short(args))), "; "))
+}
+
+func short(s string) string {
+	if r := []rune(s); len(r) > 200 {
+		return string(r[:199]) + "…"
+	}
+	return s
+}
