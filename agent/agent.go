@@ -192,7 +192,7 @@ func (a *Agent) Run(ctx context.Context, message string) (*Run, error) {
 			return nil, fmt.Errorf("agent: %w", err)
 		}
 	}
-	r := &run{agent: a, w: w, state: new(walk.State)}
+	r := a.newRun(w, new(walk.State))
 	return r.start(ctx, message, nil)
 }
 
@@ -276,7 +276,11 @@ func (a *Agent) reopen(rec *recording.Recording) (*run, error) {
 	for _, e := range w.Recording().Events {
 		s.Apply(e)
 	}
-	return &run{agent: a, w: w, state: s}, nil
+	return a.newRun(w, s), nil
+}
+
+func (a *Agent) newRun(w *recording.Writer, s *walk.State) *run {
+	return &run{agent: a, w: w, state: s, emit: emitter(a.config.Text)}
 }
 
 // ErrModel is the error of a turn in which the model brought no answer.

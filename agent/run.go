@@ -23,8 +23,10 @@ type run struct {
 	w     *recording.Writer
 	state *walk.State
 
-	specs   []model.ToolSpec // of offered
-	offered []string
+	request model.Request // the last one
+	offered []string      // to it
+	emit    func(model.Delta)
+	done    chan answer   // of the call that runs; nil if it was given up
 	late    []chan answer // of calls that were given up
 }
 
@@ -100,14 +102,13 @@ func (r *run) ask(ctx context.Context, c walk.CallModel) (o event.Outcome) {
 		}
 	}()
 	if !slices.Equal(c.Offered, r.offered) {
-		r.offered, r.specs = c.Offered, nil
+		r.offered, r.request.Tools = c.Offered, nil
 		for _, name := range c.Offered {
-			r.specs = append(r.specs, r.agent.specs[name])
+			r.request.Tools = append(r.request.Tools, r.agent.specs[name])
 		}
 	}
-	reply, err := r.agent.config.Model.Call(ctx, &model.Request{
-		Purpose: c.Purpose, Parts: c.Parts, Tools: r.specs, Skill: c.Skill, Iteration: c.Iteration,
-	}, r.emit)
+	r.request.Purpose, r.request.Parts, r.request.Skill, r.request.Iteration = c.Purpose, c.Parts, c.Skill, c.Iteration
+	reply, err := r.agent.config.Model.Call(ctx, &r.request, r.emit)
 	switch {
 	case ctx.Err() != nil:
 		return &event.Stopped{Reason: context.Cause(ctx).Error()}
@@ -117,14 +118,16 @@ func (r *run) ask(ctx context.Context, c walk.CallModel) (o event.Outcome) {
 	return admit(reply)
 }
 
-func (r *run) emit(d model.Delta) {
-	w := r.agent.config.Text
-	switch {
-	case w == nil:
-	case d.Reset:
-		io.WriteString(w, "\n") // what stood there is void; the answer begins again
-	default:
-		io.WriteString(w, d.Text)
+// emitter hands the text of answers to w, which may be nil.
+func emitter(w io.Writer) func(model.Delta) {
+	return func(d model.Delta) {
+		switch {
+		case w == nil:
+		case d.Reset:
+			io.WriteString(w, "\n") // what stood there is void; the answer begins again
+		default:
+			io.WriteString(w, d.Text)
+		}
 	}
 }
 
@@ -184,43 +187,44 @@ func (r *run) call(ctx context.Context, c *walk.Call) event.Outcome {
 	}
 	limited, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	done := make(chan answer, 1)
-	go func() {
-		text, err := invoke(limited, t, c.Args)
-		done <- answer{c.ID, c.Tool, text, err}
-	}()
+	if r.done == nil {
+		r.done = make(chan answer, 1)
+	}
+	go invoke(limited, t, c.ID, c.Args, r.done)
 	select {
-	case a := <-done:
+	case a := <-r.done:
 		return a.outcome()
 	case <-limited.Done():
 	}
 	select {
-	case a := <-done: // it kept its time after all
+	case a := <-r.done: // it kept its time after all
 		return a.outcome()
 	default:
 	}
-	r.late = append(r.late, done)
+	r.late, r.done = append(r.late, r.done), nil
 	if ctx.Err() != nil {
 		return &event.Stopped{Reason: context.Cause(ctx).Error()}
 	}
 	return returned(c, true, spoor.Failure, fmt.Sprintf("The tool gave no answer within %v.", timeout))
 }
 
-func invoke(ctx context.Context, t *tool.Tool, args string) (text string, err error) {
+func invoke(ctx context.Context, t *tool.Tool, id, args string, done chan<- answer) {
+	a := answer{call: id, tool: t.Name}
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("it panicked: %v", p)
+			a.err = fmt.Errorf("it panicked: %v", p)
 		}
+		done <- a
 	}()
-	return t.Call(ctx, args)
+	a.text, a.err = t.Call(ctx, args)
 }
 
-func (a answer) outcome() *event.Returned {
+func (a *answer) outcome() *event.Returned {
 	c := &walk.Call{ID: a.call, Tool: a.tool}
-	var bad *tool.ArgumentError
-	switch {
-	case errors.As(a.err, &bad):
+	if bad, ok := errors.AsType[*tool.ArgumentError](a.err); ok {
 		return returned(c, false, spoor.Invalid, cut("Nothing was called: "+bad.Error()))
+	}
+	switch {
 	case a.err != nil:
 		return returned(c, true, spoor.Failure, cut("The tool failed: "+a.err.Error()))
 	case len(a.text) > maxResult:

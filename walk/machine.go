@@ -180,9 +180,9 @@ func callID(turn, iteration, n int) string {
 func (m *Machine) cause(s *State, o event.Outcome) []int {
 	switch o.(type) {
 	case *event.Replied, *event.Failed:
-		return []int{s.Last.Called}
+		return s.because(s.Last.Called)
 	case *event.Returned:
-		return []int{s.Last.Sent}
+		return s.because(s.Last.Sent)
 	}
 	return nil
 }
@@ -225,18 +225,18 @@ func (m *Machine) work(s *State) (event.Body, []int) {
 		switch {
 		case c.Answered > 0 || c.read() && s.offers(c.Tool):
 		case c.Lost:
-			return refuse(c, spoor.Pending, event.Lost, lostText), []int{s.Last.Resumed}
+			return refuse(c, spoor.Pending, event.Lost, lostText), s.because(s.Last.Resumed)
 		case c.Sent:
 			waits = true
 		case !s.offers(c.Tool):
-			return refuse(c, spoor.Invalid, event.Unoffered, unofferedText(c.Tool, s.Offered.Items)), []int{s.Last.Replied}
+			return refuse(c, spoor.Invalid, event.Unoffered, unofferedText(c.Tool, s.Offered.Items)), s.because(s.Last.Replied)
 		default:
 			send = append(send, c.ID)
 		}
 	}
 	switch {
 	case send != nil:
-		return &event.Sent{Calls: send}, []int{s.Last.Replied}
+		return &event.Sent{Calls: send}, s.because(s.Last.Replied)
 	case waits:
 		return nil, nil
 	}
@@ -267,19 +267,26 @@ func (m *Machine) decide(s *State) (event.Body, []int) {
 		v.Superseded = superseded
 	}
 
-	because := make([]int, 0, len(s.Batch)+1)
+	return v, s.reasons()
+}
+
+// reasons are what a move follows from: the answers to the batch and, for a
+// read_skill that is yet to be answered, the reply that asked for it.
+func (s *State) reasons() []int {
+	if len(s.Batch) == 0 {
+		return s.because(s.Last.Started)
+	}
+	if len(s.Batch) == 1 && s.Batch[0].Answered > 0 {
+		return s.because(s.Batch[0].Answered)
+	}
+	seqs := make([]int, len(s.Batch))
 	for i := range s.Batch {
-		if c := &s.Batch[i]; c.read() && c.Answered == 0 {
-			because = append(because, s.Last.Replied)
-		} else {
-			because = append(because, c.Answered)
+		if seqs[i] = s.Batch[i].Answered; seqs[i] == 0 {
+			seqs[i] = s.Last.Replied
 		}
 	}
-	if len(because) == 0 {
-		because = append(because, s.Last.Started)
-	}
-	slices.Sort(because)
-	return v, slices.Compact(because)
+	slices.Sort(seqs)
+	return slices.Compact(seqs)
 }
 
 // facts are what the next move may look at: they are those of the batch, and
@@ -331,7 +338,7 @@ func (m *Machine) activated(f spoor.Facts, move spoor.Move) []string {
 // tell records what the move did to the requests of the batch, answers the
 // reads, and asks the model again.
 func (m *Machine) tell(s *State) (event.Body, []int) {
-	because := []int{s.Last.Evaluated}
+	because := s.because(s.Last.Evaluated)
 	if s.Conflict != nil {
 		return &event.RouteConflict{Winner: s.Conflict.Winner, Losers: s.Conflict.Losers}, because
 	}
@@ -381,7 +388,7 @@ func (m *Machine) readable(cursor string) []string {
 
 // end answers what is still open, and finishes the turn.
 func (m *Machine) end(s *State) (event.Body, []int) {
-	because := []int{s.Last.Ended}
+	because := s.because(s.Last.Ended)
 	for i := range s.Batch {
 		c := &s.Batch[i]
 		switch {

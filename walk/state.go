@@ -44,6 +44,18 @@ type State struct {
 	Error   string // why the model brought no answer
 
 	events []event.Event // what the last step returned, for reuse
+	seqs   []int         // room for what events follow from
+}
+
+// because is a list of events that another one follows from. Lists share
+// memory, since every event has one.
+func (s *State) because(seqs ...int) []int {
+	if cap(s.seqs)-len(s.seqs) < len(seqs) {
+		s.seqs = make([]int, 0, 64+len(seqs))
+	}
+	n := len(s.seqs)
+	s.seqs = append(s.seqs, seqs...)
+	return s.seqs[n:len(s.seqs):len(s.seqs)]
 }
 
 // Phase says what a turn is at.
@@ -111,7 +123,7 @@ func (s *State) Apply(e event.Event) {
 	case *event.Started:
 		*s = State{
 			Phase: Working, Seq: e.Seq, Turn: e.Turn, Time: e.Time, Last: Seqs{Started: e.Seq},
-			Started: b, Messages: messages(b.History), Request: s.Request[:0], events: s.events,
+			Started: b, Messages: messages(b.History), Request: s.Request[:0], events: s.events, seqs: s.seqs,
 		}
 	case *event.Evaluated:
 		s.Phase = Telling
