@@ -79,10 +79,11 @@ func New(c Config) (*Agent, error) {
 		c.MaxIterations = 10
 	}
 	g, err := spoor.Compile(c.Map, c.Conditions)
-	if err != nil {
-		return nil, err
+	problems, _ := errors.AsType[spoor.Problems](err)
+	if err == nil {
+		problems = unsupported(c.Map)
 	}
-	if problems := slices.Concat(unsupported(c.Map), toolProblems(c.Map, c.Tools)); len(problems) > 0 {
+	if problems = append(problems, toolProblems(c.Map, c.Tools)...); len(problems) > 0 {
 		return nil, problems
 	}
 	a := &Agent{config: c, machine: walk.New(g), tools: map[string]*tool.Tool{}, specs: map[string]model.ToolSpec{}}
@@ -280,7 +281,9 @@ func (a *Agent) reopen(rec *recording.Recording) (*run, error) {
 }
 
 func (a *Agent) newRun(w *recording.Writer, s *walk.State) *run {
-	return &run{agent: a, w: w, state: s, emit: emitter(a.config.Text)}
+	r := &run{agent: a, w: w, state: s, text: answerText{w: a.config.Text}}
+	r.emit = r.text.emit
+	return r
 }
 
 // ErrModel is the error of a turn in which the model brought no answer.

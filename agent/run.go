@@ -25,9 +25,10 @@ type run struct {
 
 	request model.Request // the last one
 	offered []string      // to it
-	emit    func(model.Delta)
-	done    chan answer   // of the call that runs; nil if it was given up
-	late    []chan answer // of calls that were given up
+	text    answerText
+	emit    func(model.Delta) // of text
+	done    chan answer       // of the call that runs; nil if it was given up
+	late    []chan answer     // of calls that were given up
 }
 
 func (r *run) start(ctx context.Context, message string, history []model.Part) (*Run, error) {
@@ -109,6 +110,9 @@ func (r *run) ask(ctx context.Context, c walk.CallModel) (o event.Outcome) {
 	}
 	r.request.Purpose, r.request.Parts, r.request.Skill, r.request.Iteration = c.Purpose, c.Parts, c.Skill, c.Iteration
 	reply, err := r.agent.config.Model.Call(ctx, &r.request, r.emit)
+	if slices.ContainsFunc(reply.Parts, func(p model.Part) bool { return p.Kind == model.Call }) {
+		r.text.end() // more is to come
+	}
 	switch {
 	case ctx.Err() != nil:
 		return &event.Stopped{Reason: context.Cause(ctx).Error()}
@@ -118,16 +122,27 @@ func (r *run) ask(ctx context.Context, c walk.CallModel) (o event.Outcome) {
 	return admit(reply)
 }
 
-// emitter hands the text of answers to w, which may be nil.
-func emitter(w io.Writer) func(model.Delta) {
-	return func(d model.Delta) {
-		switch {
-		case w == nil:
-		case d.Reset:
-			io.WriteString(w, "\n") // what stood there is void; the answer begins again
-		default:
-			io.WriteString(w, d.Text)
-		}
+// answerText hands the text of answers on as it arrives.
+type answerText struct {
+	w    io.Writer // may be nil
+	open bool      // a line has begun
+}
+
+func (t *answerText) emit(d model.Delta) {
+	if d.Reset { // what stood there is void; the answer begins again
+		t.end()
+	}
+	if t.w != nil && d.Text != "" {
+		io.WriteString(t.w, d.Text)
+		t.open = true
+	}
+}
+
+// end ends the line, so that the text of the next reply begins a new one.
+func (t *answerText) end() {
+	if t.open {
+		io.WriteString(t.w, "\n")
+		t.open = false
 	}
 }
 

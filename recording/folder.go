@@ -143,7 +143,7 @@ func (f Folder) List() ([]Entry, error) {
 		path := filepath.Join(f.Dir, run+suffix)
 		rec, err := Open(path)
 		if err != nil {
-			list = append(list, Entry{Run: run, Path: path, Error: err.Error()})
+			list = append(list, Entry{Run: run, Path: path, Skills: []string{}, Error: err.Error()})
 			continue
 		}
 		list = append(list, rec.Entry())
@@ -153,7 +153,7 @@ func (f Folder) List() ([]Entry, error) {
 
 // Entry sums the recording up.
 func (r *Recording) Entry() Entry {
-	e := Entry{Run: r.Run, Path: r.Path, Incomplete: r.Incomplete(), Error: r.Damage}
+	e := Entry{Run: r.Run, Path: r.Path, Skills: []string{}, Incomplete: r.Incomplete(), Error: r.Damage}
 	if m, err := r.Map(); err == nil {
 		e.Map = m.Name
 	}

@@ -3,7 +3,7 @@
 //
 // A recording is a file of JSON Lines, which grep reads:
 //
-//	{"spoor":0,"run":"20261130-220604-k7q2mz"}            the first line
+//	{"spoor":0,"run":"20261130-220604.157203-k7q2"}     the first line
 //	{"piece":"9f86d0…","text":"I was charged twice"}      content, once, before the first event that names it
 //	{"seq":1,"time":"…","turn":1,"kind":"started",…}      an event
 //	{"hash":"2c26b4…"}                                    the SHA-256 of every byte before this line

@@ -33,7 +33,7 @@ type Writer struct {
 
 // NewRun makes the id of a run: the time, so that ids sort by it, and chance.
 func NewRun(at time.Time) string {
-	return at.UTC().Format("20060102-150405-") + strings.ToLower(rand.Text()[:6])
+	return at.UTC().Format("20060102-150405.000000-") + strings.ToLower(rand.Text()[:4])
 }
 
 // NewWriter begins a recording. If w is nil, it is in memory only; otherwise

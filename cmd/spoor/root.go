@@ -1,0 +1,240 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/spoorhq/spoor/internal/nearest"
+	"github.com/spoorhq/spoor/recording"
+)
+
+func newRoot() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "spoor",
+		Short: "An explainable agent framework",
+		Long: `spoor walks maps of skills, records what it did and why, and explains it afterwards.
+
+Results go to stdout, everything else to stderr. Exit codes: 0 yes; 1 no (there are problems,
+something differs, no answer came); 2 the question could not be asked.`,
+		Example:       "  spoor demo\n  spoor check map.yaml\n  spoor run map.yaml -m \"Where is order 17?\"\n  spoor why last",
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          noSuchCommand,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.SetFlagErrorFunc(badFlag)
+	root.AddCommand(newDemo(), newCheck(), newRun(), newRuns(), newShow(), newWhy(), newVerify())
+	root.SetHelpCommand(newHelp(root))
+	return root
+}
+
+func newHelp(root *cobra.Command) *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "Tell about a command",
+		RunE: func(_ *cobra.Command, args []string) error {
+			cmd, rest, err := root.Find(args)
+			if err == nil && cmd == root && len(rest) > 0 {
+				err = noSuchCommand(root, rest)
+			}
+			if err != nil {
+				return err
+			}
+			return cmd.Help()
+		},
+	}
+}
+
+// Exit codes.
+const (
+	yes     = 0
+	no      = 1 // there are problems, something differs, no answer came
+	unasked = 2 // the question could not be asked
+)
+
+// An exit is an error with the code that the command leaves with. Any other
+// error leaves with unasked.
+type exit struct {
+	code int
+	err  error // nil if all is said already
+}
+
+func (e exit) Error() string {
+	if e.err == nil {
+		return ""
+	}
+	return e.err.Error()
+}
+
+func (e exit) Unwrap() error { return e.err }
+
+// leave prints the error, once, and returns the exit code.
+func leave(err error, stderr io.Writer) int {
+	if err == nil {
+		return yes
+	}
+	if text := err.Error(); text != "" {
+		fmt.Fprintf(stderr, "spoor: %s\n", text)
+	}
+	var e exit
+	if errors.As(err, &e) {
+		return e.code
+	}
+	return unasked
+}
+
+// noSuchCommand refuses arguments that are no command.
+func noSuchCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	hint := nearest.Hint(args[0], func(yield func(string) bool) {
+		for _, c := range cmd.Commands() {
+			if c.IsAvailableCommand() && !yield(c.Name()) {
+				return
+			}
+		}
+	})
+	if hint == "" {
+		hint = "spoor --help lists them"
+	}
+	return fmt.Errorf("there is no command %q; %s", args[0], hint)
+}
+
+// badFlag makes a sentence of what is wrong with the flags of a command.
+func badFlag(cmd *cobra.Command, err error) error {
+	help := cmd.CommandPath() + " --help lists them"
+	var unknown *pflag.NotExistError
+	if !errors.As(err, &unknown) {
+		return fmt.Errorf("%w; %s", err, help)
+	}
+	name := unknown.GetSpecifiedName()
+	if unknown.GetSpecifiedShortnames() != "" {
+		return fmt.Errorf("there is no flag -%s; %s", name, help)
+	}
+	hint := nearest.Hint("--"+name, func(yield func(string) bool) {
+		stop := false
+		cmd.Flags().VisitAll(func(f *pflag.Flag) { stop = stop || !yield("--"+f.Name) })
+	})
+	if hint == "" {
+		hint = help
+	}
+	return fmt.Errorf("there is no flag --%s; %s", name, hint)
+}
+
+// one wants one argument, and says of what kind.
+func one(what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) == 1 {
+			return nil
+		}
+		return fmt.Errorf("%s wants %s, and %d arguments were given; %s --help shows an example",
+			cmd.CommandPath(), what, len(args), cmd.CommandPath())
+	}
+}
+
+const (
+	aMap = "one MAP, a map file"
+	aRun = "one RUN: an id, the beginning of one, last, or a file"
+)
+
+func none(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%s wants no argument, and %q was given", cmd.CommandPath(), args[0])
+}
+
+// completeMaps lets a shell complete map files.
+func completeMaps(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return []string{"yaml", "yml", "json"}, cobra.ShellCompDirectiveFilterFileExt
+}
+
+// A store is where recordings are, as the flag --store says.
+type store struct{ recording.Folder }
+
+func (s *store) flag(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&s.Dir, "store", ".spoor", "the folder of the recordings")
+	_ = cmd.MarkFlagDirname("store")
+}
+
+// open reads the recording that the RUN of a command line names.
+func (s *store) open(name string) (*recording.Recording, error) {
+	path, err := s.Find(name)
+	if err != nil {
+		return nil, err
+	}
+	return recording.Open(path)
+}
+
+// complete lets a shell complete a RUN that is the one argument.
+func (s *store) complete(cmd *cobra.Command, args []string, beginning string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return s.ids(cmd, args, beginning)
+}
+
+// ids are those of the store, newest first.
+func (s *store) ids(_ *cobra.Command, _ []string, beginning string) ([]string, cobra.ShellCompDirective) {
+	list, err := s.List()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveError
+	}
+	var found []string
+	for _, e := range slices.Backward(list) {
+		if strings.HasPrefix(e.Run, beginning) {
+			found = append(found, cobra.CompletionWithDesc(e.Run, oneLine(e.Message, 60)))
+		}
+	}
+	return found, cobra.ShellCompDirectiveKeepOrder | cobra.ShellCompDirectiveNoFileComp
+}
+
+// flagFor is what must stand behind a RUN to find it in s.
+func (s *store) flagFor() string {
+	if s.Dir == ".spoor" {
+		return ""
+	}
+	return " --store " + s.Dir
+}
+
+// jsonFlag adds the flag --json.
+func jsonFlag(cmd *cobra.Command, asJSON *bool) {
+	cmd.Flags().BoolVar(asJSON, "json", false, "print JSON")
+}
+
+// printJSON prints one value.
+func printJSON(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
+}
+
+// oneLine makes a text fit into a line: white space is one space, what could
+// steer a terminal is gone, and what is too long is cut.
+func oneLine(text string, most int) string {
+	line := []rune(strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 {
+			return -1
+		}
+		return r
+	}, strings.Join(strings.Fields(text), " ")))
+	if len(line) > most {
+		line = append(line[:most-1], '…')
+	}
+	return string(line)
+}
+
+// printText prints a text that ends with one line end.
+func printText(w io.Writer, text string) error {
+	_, err := io.WriteString(w, strings.TrimRight(text, "\n")+"\n")
+	return err
+}

@@ -1,0 +1,402 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/spoorhq/spoor"
+	"github.com/spoorhq/spoor/agent"
+	"github.com/spoorhq/spoor/cond"
+	"github.com/spoorhq/spoor/mapfile"
+	"github.com/spoorhq/spoor/model/script"
+	"github.com/spoorhq/spoor/recording"
+)
+
+// A session is what the command line of run asks for.
+type session struct {
+	store         store
+	message       string
+	model         string
+	script        string
+	maxIterations int
+	resume        string
+	json          bool
+
+	in       io.Reader
+	out, err io.Writer
+
+	agent *agent.Agent
+	text  *lines // the answers, unless json
+	turns []turn
+	rec   *recording.Recording // nil until something is recorded
+}
+
+// A report is what run prints as JSON.
+type report struct {
+	Run    string   `json:"run"`
+	Path   string   `json:"path"`
+	Map    string   `json:"map,omitempty"`
+	Skills []string `json:"skills"`
+	Calls  int      `json:"calls"`
+	Turns  []turn   `json:"turns"`
+}
+
+// A turn is what became of one message.
+type turn struct {
+	Message string `json:"message"`
+	Answer  string `json:"answer"`
+	Limited bool   `json:"limited,omitempty"`
+	Error   string `json:"error,omitempty"`
+}
+
+func newRun() *cobra.Command {
+	s := new(session)
+	cmd := &cobra.Command{
+		Use:   "run MAP",
+		Short: "Walk a map: answer a message, or hold a conversation",
+		Long: `Walk a map: answer the message of -m, or without it hold a conversation, a message a line from
+stdin. Answers go to stdout while they arrive; all that happens is recorded in the store.
+
+The model is the agent.model of the map file unless a flag says otherwise. This version knows
+models of the form script:FILE: rules that answer without a network. The tools are the fixed ones
+of the map file. What else the file says of its agent and this version cannot honour is refused.
+
+It leaves with 0 if every message was answered, with 1 if the map is wrong or a budget left no
+answer, and with 2 if a turn could not come to an end: a model without an answer, a tool that is
+not there, an interrupt. A turn that is interrupted is stopped, and recorded as stopped.
+
+With --json, one object at the end: {run, path, map, skills, calls, turns}. Skills are where the
+walk stood, calls are model calls, and a turn is {message, answer, limited, error}; limited says
+that the budget of model calls cut the work short.`,
+		Example: `  spoor run map.yaml -m "Where is order 17?"
+  spoor run map.yaml --script script.yaml --json -m "Where is order 17?"
+  spoor run map.yaml --resume last`,
+		Args: one(aMap),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			s.in, s.out, s.err = cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr()
+			if err := s.flags(cmd); err != nil {
+				return err
+			}
+			if err := s.open(args[0]); err != nil {
+				return err
+			}
+			return s.run(cmd.Context())
+		},
+		ValidArgsFunction: completeMaps,
+	}
+	f := cmd.Flags()
+	f.StringVarP(&s.message, "message", "m", "", "the message; without it, a conversation from stdin")
+	f.StringVar(&s.model, "model", "", "the model, script:FILE")
+	f.StringVar(&s.script, "script", "", "short for --model script:FILE")
+	f.IntVar(&s.maxIterations, "max-iterations", 0, "how many model calls a turn may make (default that of the map, or 10)")
+	f.StringVar(&s.resume, "resume", "", "go on with the turn of this RUN that was cut")
+	s.store.flag(cmd)
+	jsonFlag(cmd, &s.json)
+	_ = cmd.RegisterFlagCompletionFunc("resume", s.store.ids)
+	return cmd
+}
+
+// flags refuses what no turn can be made of.
+func (s *session) flags(cmd *cobra.Command) error {
+	given := cmd.Flags().Changed
+	switch {
+	case given("message") && strings.TrimSpace(s.message) == "":
+		return errors.New("the message of -m is empty; write what the person says, or leave it out for a conversation")
+	case given("message") && given("resume"):
+		return errors.New("-m and --resume exclude each other: --resume goes on with the message that was cut")
+	case given("max-iterations") && given("resume"):
+		return errors.New("--max-iterations and --resume exclude each other: the budget of a turn is fixed when it begins")
+	case given("model") && given("script"):
+		return errors.New("--model and --script exclude each other: both name the model")
+	case given("max-iterations") && s.maxIterations < 1:
+		return fmt.Errorf("--max-iterations is %d; it is a number of model calls, from 1", s.maxIterations)
+	}
+	return nil
+}
+
+// open makes the agent of a map file.
+func (s *session) open(name string) error {
+	f, faults, err := openMap(name)
+	if err != nil {
+		return err
+	}
+	if f == nil {
+		return refuse(name, faults)
+	}
+	tools, problems := fixedTools(f)
+	problems = append(problems, beyond(f)...)
+	m, modelErr := s.openModel(f)
+	c := agent.Config{
+		Map: f.Map, Conditions: cond.CEL, Model: m, Tools: tools, System: f.Agent.System,
+		MaxIterations: f.Agent.MaxIterations, Store: &s.store.Folder,
+	}
+	if s.maxIterations > 0 {
+		c.MaxIterations = s.maxIterations
+	}
+	if !s.json {
+		s.text = &lines{w: s.out}
+		c.Text = s.text
+	}
+	var more spoor.Problems
+	s.agent, err = agent.New(c)
+	switch {
+	case errors.As(err, &more):
+		for _, p := range more {
+			if p.Code == "unknown-tool" && !strings.HasPrefix(p.Hint, "did you mean") {
+				p.Hint = "declare it under tools, with the results that it gives, or take it off the skill"
+			}
+			problems = append(problems, p)
+		}
+	case err != nil:
+		return plain(err)
+	}
+	if len(problems) > 0 {
+		return refuse(name, locate(f, problems))
+	}
+	return modelErr // after the map's own faults, of which there may be many
+}
+
+// refuse is the error of a map that cannot be walked.
+func refuse(name string, faults mapfile.Faults) error {
+	if len(faults) == 1 {
+		return exit{faultCode(faults), errors.New(faults[0].String())}
+	}
+	return exit{faultCode(faults), fmt.Errorf("%s cannot be walked, for %d reasons:\n%w", name, len(faults), faults)}
+}
+
+// openModel opens the model that a flag or the map file names. It is a
+// *script.Model also when there is an error.
+func (s *session) openModel(f *mapfile.File) (*script.Model, error) {
+	name, dir := s.model, ""
+	switch {
+	case s.script != "":
+		name = "script:" + s.script
+	case s.model == "":
+		name, dir = f.Agent.Model, f.Dir()
+	}
+	if name == "" {
+		return nil, errors.New("no model is named; give --script FILE, or write agent: {model: script:FILE} into the map file")
+	}
+	file, ok := strings.CutPrefix(name, "script:")
+	if !ok || file == "" {
+		return nil, fmt.Errorf("there is no model %q here; this version knows script:FILE", name)
+	}
+	if !filepath.IsAbs(file) {
+		file = filepath.Join(dir, file)
+	}
+	m, err := script.Open(file)
+	if errors.Is(err, os.ErrNotExist) {
+		err = fmt.Errorf("there is no script %s; write one, or name another with --script", file)
+	}
+	return m, err
+}
+
+// beyond names what a map file may say of its agent and this version cannot
+// honour.
+func beyond(f *mapfile.File) (ps spoor.Problems) {
+	add := func(there bool, ref spoor.Ref, what string) {
+		if there {
+			ps = append(ps, spoor.Problem{
+				Level: "error", Code: "unsupported", Ref: ref,
+				Message: "spoor run does not know " + what, Hint: "leave it out to run this map",
+			})
+		}
+	}
+	a := &f.Agent
+	add(a.ClassifierModel != "", "agent.classifierModel", "a model that classifies")
+	add(a.DeciderModel != "", "agent.deciderModel", "a model that decides")
+	add(a.Embedding != mapfile.Embedding{}, "agent.embedding", "embeddings")
+	add(a.MaxInlineBytes != 0, "agent.maxInlineBytes", "a bound on the results in a prompt")
+	add(a.Posture != "" && a.Posture != "assist", "agent.posture", "the posture "+a.Posture)
+	add(a.Continuity != "" && a.Continuity != "turn", "agent.continuity", "the continuity "+a.Continuity)
+	add(a.Check != "" && a.Check != "off", "agent.check", "a check-up before the walk")
+	add(a.Skills != nil, "agent.skills", "skills of the agent")
+	add(a.Steering != nil, "agent.steering", "steering")
+	add(a.Instructions != nil, "agent.instructions", "instructions")
+	add(a.Facts != nil, "agent.facts", "facts")
+	add(f.MCPServers != nil, "mcpServers", "MCP servers")
+	return ps
+}
+
+// run makes the turns and says what became of them.
+func (s *session) run(ctx context.Context) error {
+	err := s.walk(ctx)
+	if s.rec == nil {
+		return err
+	}
+	if s.json {
+		e := s.rec.Entry()
+		r := report{e.Run, e.Path, e.Map, e.Skills, e.Calls, s.turns}
+		if r.Skills == nil {
+			r.Skills = []string{}
+		}
+		if err := printJSON(s.out, r); err != nil {
+			return err
+		}
+	}
+	name := "last"
+	if s.resume != "" {
+		name = s.rec.Run
+	}
+	fmt.Fprintf(s.err, "Recorded as %s; ask it why with: spoor why %s%s\n", s.rec.Run, name, s.store.flagFor())
+	return err
+}
+
+func (s *session) walk(ctx context.Context) error {
+	switch {
+	case s.resume != "":
+		rec, err := s.store.open(s.resume)
+		if err != nil {
+			return err
+		}
+		return s.turn(ctx, lastMessage(rec), func(ctx context.Context) (*agent.Run, error) {
+			return s.agent.Resume(ctx, rec)
+		})
+	case s.message != "":
+		return s.say(ctx, s.message)
+	}
+	return s.converse(ctx)
+}
+
+// lastMessage is the message of the last turn.
+func lastMessage(rec *recording.Recording) string {
+	if n := len(rec.Events); n > 0 {
+		if started := rec.Started(rec.Events[n-1].Seq); started != nil {
+			return started.Message.Data
+		}
+	}
+	return ""
+}
+
+// converse answers a message a line.
+func (s *session) converse(ctx context.Context) error {
+	prompt := ""
+	if isTerminal(s.in) {
+		prompt = "> "
+	}
+	in := bufio.NewReader(s.in)
+	for {
+		io.WriteString(s.err, prompt)
+		line, end := in.ReadString('\n')
+		if message := strings.TrimSpace(line); message != "" {
+			if err := s.say(ctx, message); err != nil {
+				return err
+			}
+		}
+		switch {
+		case end == nil:
+		case end != io.EOF:
+			return fmt.Errorf("stdin cannot be read: %w", end)
+		case s.rec == nil:
+			return errors.New("nothing was said; give the message with -m, or a line of it on stdin")
+		default:
+			if prompt != "" {
+				fmt.Fprintln(s.err)
+			}
+			return nil
+		}
+	}
+}
+
+// say makes the next turn of the conversation, or the first.
+func (s *session) say(ctx context.Context, message string) error {
+	return s.turn(ctx, message, func(ctx context.Context) (*agent.Run, error) {
+		if s.rec == nil {
+			return s.agent.Run(ctx, message)
+		}
+		return s.agent.Reply(ctx, s.rec, message)
+	})
+}
+
+// turn makes one turn. An interrupt stops it, and a second one the program.
+func (s *session) turn(ctx context.Context, message string, walk func(context.Context) (*agent.Run, error)) error {
+	ctx, done := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer done()
+	context.AfterFunc(ctx, done)
+
+	if s.text != nil {
+		s.text.empty = true
+	}
+	r, err := walk(ctx)
+	err = plain(err)
+	t := turn{Message: message}
+	if r != nil {
+		s.rec = r.Recording
+		t.Answer, t.Limited = r.Answer, r.Limited
+	}
+	switch {
+	case err != nil:
+	case t.Answer == "" && t.Limited:
+		err = exit{no, errors.New("no answer came: the turn has made all the model calls that it may; --max-iterations allows more")}
+	case t.Answer == "":
+		err = exit{no, errors.New("no answer came: the model answered with nothing")}
+	}
+	if err != nil {
+		t.Error = err.Error()
+	}
+	if s.text != nil {
+		s.text.end(t.Answer)
+		if t.Limited && err == nil {
+			fmt.Fprintln(s.err, "The budget of model calls cut the work of this turn short; --max-iterations allows more.")
+		}
+	}
+	if r != nil {
+		s.turns = append(s.turns, t)
+	}
+	return err
+}
+
+// plain is the error of an agent without the name of the package.
+func plain(err error) error {
+	if err == nil {
+		return nil
+	}
+	if text, ok := strings.CutPrefix(err.Error(), "agent: "); ok {
+		return errors.New(text)
+	}
+	return err
+}
+
+// Lines is where the text of answers goes while it arrives.
+type lines struct {
+	w     io.Writer
+	empty bool // nothing of this turn has arrived
+	open  bool // the last line has not ended
+}
+
+func (l *lines) Write(p []byte) (int, error) {
+	if len(p) > 0 {
+		l.empty, l.open = false, p[len(p)-1] != '\n'
+	}
+	return l.w.Write(p)
+}
+
+// end ends a turn. What a model did not send on the way is written now.
+func (l *lines) end(answer string) {
+	if l.empty {
+		io.WriteString(l, answer)
+	}
+	if l.open {
+		io.WriteString(l, "\n")
+	}
+}
+
+// isTerminal reports whether somebody types into r.
+func isTerminal(r io.Reader) bool {
+	f, ok := r.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}

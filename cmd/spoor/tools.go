@@ -1,0 +1,34 @@
+package main
+
+import (
+	"context"
+	"errors"
+
+	"github.com/spoorhq/spoor"
+	"github.com/spoorhq/spoor/mapfile"
+	"github.com/spoorhq/spoor/tool"
+	"github.com/spoorhq/spoor/tool/fixed"
+)
+
+// fixedTools makes the tools of a map file, and says what is wrong with them.
+// A tool that is wrong is among them by its name, so that nothing else is said
+// to be wrong because of it.
+func fixedTools(f *mapfile.File) (tools []tool.Tool, problems spoor.Problems) {
+	for i, declared := range f.Tools {
+		t := fixed.Tool{Name: declared.Name, Description: declared.Description, InputSchema: declared.InputSchema}
+		for _, r := range declared.Results {
+			t.Results = append(t.Results, fixed.Case{If: r.If, Result: r.Result, Status: r.Status})
+		}
+		made, faults := fixed.New(t)
+		for _, fault := range faults {
+			problems = append(problems, spoor.Problem{
+				Level: "error", Code: "bad-tool", Ref: spoor.Ref("tools").At(i).Key(fault.At), Message: fault.Message, Hint: fault.Hint,
+			})
+		}
+		if faults != nil {
+			made = tool.Tool{Name: t.Name, Call: func(context.Context, string) (string, error) { return "", errors.New("it cannot be called") }}
+		}
+		tools = append(tools, made)
+	}
+	return tools, problems
+}

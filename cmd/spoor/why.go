@@ -1,0 +1,101 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/spoorhq/spoor/explain"
+	"github.com/spoorhq/spoor/recording"
+)
+
+// A question is what the flags of why ask; at most one of them is given.
+type question struct {
+	answer bool
+	span   string
+	move   int
+	not    string
+}
+
+func newWhy() *cobra.Command {
+	var from store
+	var asJSON bool
+	var q question
+	cmd := &cobra.Command{
+		Use:   "why RUN",
+		Short: "Tell where an answer, some words of it or a move came from",
+		Long: `Tell where the answer of a recording came from: what of it was copied, from which bytes of which
+skill, result or message, and what the model said of its own. Or ask for one thing:
+
+  --span TEXT      these words of the answer, with the way from them back to the message
+  --move N         why the walk went where it went in iteration N, from 1
+  --not skill:ID   every time that this skill could have been entered, and what shut it
+
+RUN is an id, a unique beginning of one, last, or a file. It leaves with 0 also if the recording
+has no such thing: it says which kind of nothing that is. A recording that was cut is explained as
+far as it goes.
+
+With --json, the reason as data: the keys are those of AnswerReason, SpanReason, MoveReason and
+NotSkillReason in package explain; notFound is {kind, reason}, and incomplete says why the
+recording is not whole.`,
+		Example: "  spoor why last\n  spoor why last --span \"within 60 days\"\n  spoor why last --move 3\n  spoor why last --not skill:escalation --json",
+		Args:    one(aRun),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := q.check(cmd); err != nil {
+				return err
+			}
+			rec, err := from.open(args[0])
+			if err != nil {
+				return err
+			}
+			return printReason(cmd, q.ask(rec), asJSON)
+		},
+		ValidArgsFunction: from.complete,
+	}
+	f := cmd.Flags()
+	f.BoolVar(&q.answer, "answer", false, "the whole answer; this is what is asked without a flag")
+	f.StringVar(&q.span, "span", "", "these words of the answer")
+	f.IntVar(&q.move, "move", 0, "the move of this iteration, from 1")
+	f.StringVar(&q.not, "not", "", "why not skill:ID")
+	from.flag(cmd)
+	jsonFlag(cmd, &asJSON)
+	return cmd
+}
+
+// check refuses what is no question.
+func (q *question) check(cmd *cobra.Command) error {
+	given := cmd.Flags().Changed
+	var asked []string
+	for _, flag := range []string{"answer", "span", "move", "not"} {
+		if given(flag) {
+			asked = append(asked, "--"+flag)
+		}
+	}
+	kind, _, _ := strings.Cut(q.not, ":")
+	switch {
+	case len(asked) > 1:
+		return fmt.Errorf("%s are %d questions; ask one at a time", strings.Join(asked, " and "), len(asked))
+	case given("span") && strings.TrimSpace(q.span) == "":
+		return errors.New("--span is empty; give words of the answer")
+	case given("move") && q.move < 1:
+		return fmt.Errorf("--move is %d; it is the number of an iteration, from 1", q.move)
+	case given("not") && (kind != "skill" || q.not == "skill:"):
+		return fmt.Errorf("--not %q asks about nothing that is known here; write --not skill:ID", q.not)
+	}
+	return nil
+}
+
+// ask asks the recording.
+func (q *question) ask(rec *recording.Recording) fmt.Stringer {
+	switch {
+	case q.span != "":
+		return explain.Span(rec, q.span)
+	case q.move > 0:
+		return explain.Move(rec, q.move)
+	case q.not != "":
+		return explain.NotSkill(rec, strings.TrimPrefix(q.not, "skill:"))
+	}
+	return explain.Answer(rec)
+}

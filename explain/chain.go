@@ -1,0 +1,390 @@
+package explain
+
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/spoorhq/spoor"
+	"github.com/spoorhq/spoor/event"
+	"github.com/spoorhq/spoor/model"
+	"github.com/spoorhq/spoor/recording"
+)
+
+// readSkill is the tool that the walk answers itself.
+const readSkill = "read_skill"
+
+// A trail follows the events of a recording back to where they came from. It
+// speaks of an event by its index, and only ever goes to a smaller one, so it
+// ends also in a recording whose links are wrong.
+type trail struct {
+	r      *recording.Recording
+	at     map[int]int            // seq to index; of two with one seq the first
+	turn   []int                  // by index: where its turn started, or -1
+	moves  []int                  // the context.evaluated, in order
+	active map[int][]event.Active // of a context.evaluated, its As followed
+	parts  map[int]int            // of a request: how many parts it has
+	asks   map[int]ask            // by the event that answers a call: who asked for it
+	maps   map[int]*mapped        // by index of the started event
+	chains map[int][]Link         // by move: what back tells of it
+}
+
+// An ask is a call that a reply asks for.
+type ask struct {
+	reply int
+	part  model.Part
+}
+
+// maxBack bounds how far a trail looks back for what no link names.
+const maxBack = 4096
+
+func newTrail(r *recording.Recording) *trail {
+	t := &trail{
+		r: r, at: make(map[int]int, len(r.Events)), turn: make([]int, len(r.Events)),
+		active: map[int][]event.Active{}, parts: map[int]int{}, asks: map[int]ask{}, maps: map[int]*mapped{}, chains: map[int][]Link{},
+	}
+	turn := -1
+	parts := 0
+	calls := map[string]ask{} // of this turn
+	for i := range r.Events {
+		e := &r.Events[i]
+		if _, again := t.at[e.Seq]; !again {
+			t.at[e.Seq] = i
+		}
+		switch b := e.Body.(type) {
+		case *event.Started:
+			turn = i
+			parts = 0
+			clear(calls)
+		case *event.Called:
+			for _, s := range b.Splices {
+				at, end := spliced(s, parts)
+				parts += len(s.Put) - (end - at)
+			}
+			t.parts[i] = parts
+		case *event.Replied:
+			for _, p := range b.Parts {
+				if p.Kind == model.Call {
+					calls[p.Call] = ask{i, p}
+				}
+			}
+		case *event.Evaluated:
+			t.moves = append(t.moves, i)
+			t.active[i] = b.Active
+			if j, ok := t.at[b.ActiveAs]; ok && b.ActiveAs != 0 && j < i {
+				t.active[i] = t.active[j]
+			}
+		}
+		t.turn[i] = turn
+		if call, part := resultOf(e.Body); part.Kind != "" {
+			if a, ok := calls[call]; ok {
+				t.asks[i] = a
+			}
+		}
+	}
+	return t
+}
+
+func (t *trail) event(i int) *event.Event { return &t.r.Events[i] }
+
+// seq is that of an event; 0 if there is none.
+func (t *trail) seq(i int) int {
+	if i < 0 {
+		return 0
+	}
+	return t.r.Events[i].Seq
+}
+
+func (t *trail) started(i int) *event.Started {
+	if i < 0 || t.turn[i] < 0 {
+		return nil
+	}
+	return t.r.Events[t.turn[i]].Body.(*event.Started)
+}
+
+// cause finds the event with a body of type B that event i follows from. Where
+// no link says so it is the nearest one before it in its turn, and the
+// evidence is derived. The index is -1 if there is none.
+func cause[B event.Body](t *trail, i int) (b B, j int, ev Evidence) {
+	if i < 0 {
+		return b, -1, Derived
+	}
+	because := t.event(i).Because
+	for k := len(because) - 1; k >= 0; k-- {
+		if j, ok := t.at[because[k]]; ok && j < i && t.turn[j] == t.turn[i] {
+			if b, ok := t.event(j).Body.(B); ok {
+				return b, j, Fact
+			}
+		}
+	}
+	for j := i - 1; j >= max(0, t.turn[i], i-maxBack); j-- {
+		if b, ok := t.event(j).Body.(B); ok {
+			return b, j, Derived
+		}
+	}
+	return b, -1, Derived
+}
+
+// A placed part is one of a request, and the model call that put it there.
+type placed struct {
+	model.Part
+	by int
+}
+
+// request is what a model call was asked: that call and those before it in its
+// turn, folded. A splice that reaches beyond the request is cut to it.
+func (t *trail) request(i int) []placed {
+	var parts []placed
+	for j := max(t.turn[i], 0); j <= i; j++ {
+		b, ok := t.event(j).Body.(*event.Called)
+		if !ok {
+			continue
+		}
+		for _, s := range b.Splices {
+			at, end := spliced(s, len(parts))
+			put := make([]placed, len(s.Put))
+			for k, p := range s.Put {
+				put[k] = placed{p, j}
+			}
+			parts = slices.Replace(parts, at, end, put...)
+		}
+	}
+	return parts
+}
+
+// spliced is what a splice drops of a request with n parts.
+func spliced(s event.Splice, n int) (at, end int) {
+	at = min(max(s.At, 0), n)
+	return at, at + min(max(s.Drop, 0), n-at)
+}
+
+// moveBefore is the last move before event i in its turn, or -1.
+func (t *trail) moveBefore(i int) int {
+	k, _ := slices.BinarySearch(t.moves, i)
+	if k == 0 || t.moves[k-1] < t.turn[i] {
+		return -1
+	}
+	return t.moves[k-1]
+}
+
+func (t *trail) move(i int) *spoor.Move { return &t.event(i).Body.(*event.Evaluated).Move }
+
+func (t *trail) isActive(i int, skill string) bool {
+	return slices.ContainsFunc(t.active[i], func(a event.Active) bool { return a.Skill == skill })
+}
+
+// activated is the move that made a skill active which is so at move i.
+func (t *trail) activated(i int, skill string) int {
+	for t.isActive(i, skill) {
+		before := t.moveBefore(i)
+		if before < 0 || !t.isActive(before, skill) {
+			return i
+		}
+		i = before
+	}
+	return i
+}
+
+// entered is the move that led to where the walk stands after move i.
+func (t *trail) entered(i int) int {
+	for i >= 0 && t.move(i).From == t.move(i).To {
+		before := t.moveBefore(i)
+		if before < 0 {
+			break
+		}
+		i = before
+	}
+	return i
+}
+
+// link is the beginning of a link to event i.
+func (t *trail) link(i int, ev Evidence, text string) Link {
+	e := t.event(i)
+	return Link{Evidence: ev, Kind: e.Body.Kind(), Event: e.Seq, Turn: e.Turn, Iteration: e.Iteration, Text: text}
+}
+
+// moveLink tells a move.
+func (t *trail) moveLink(i int, ev Evidence) Link {
+	m := t.move(i)
+	label := t.mapOf(i).label(m.Ref)
+	l := t.link(i, ev, say("moved", "iteration", itoa(t.event(i).Iteration), "move", moveText(m, label, t.fired(i))))
+	l.Move, l.Label, l.Skill = m, label, m.To
+	return l
+}
+
+// fired is the result that took the step of a move; nil if the move took none,
+// or if it cannot be told which.
+func (t *trail) fired(i int) *Result {
+	m := t.move(i)
+	if m.By != spoor.ByRoute {
+		return nil
+	}
+	call := ""
+	switch results := t.results(i); {
+	case m.Guard != nil:
+		call = m.Guard.CallID
+	case m.Conflict != nil:
+		call = m.Conflict.Winner.CallID
+	case len(results) == 1:
+		return &results[0]
+	default:
+		if tool := t.mapOf(i).waitsFor(m.Ref); tool != "" {
+			for k := range results {
+				if results[k].Tool == tool {
+					return &results[k]
+				}
+			}
+		}
+		return nil
+	}
+	for _, r := range t.results(i) {
+		if r.Call == call {
+			return &r
+		}
+	}
+	return nil
+}
+
+// back tells how the walk came to move i, and what was before it, down to the
+// message: the moves that led elsewhere, each with the result that took it.
+func (t *trail) back(i int) []Link {
+	if links, ok := t.chains[i]; ok {
+		return links
+	}
+	var links []Link
+	for j := i; j >= 0; {
+		links = append(links, t.moveLink(j, Fact))
+		if r := t.fired(j); r != nil {
+			links = append(links, t.resultLinks(t.at[r.Event])...)
+		} else if t.move(j).By == spoor.ByPick {
+			links = append(links, t.pickLinks(j)...)
+		}
+		if j = t.moveBefore(j); j >= 0 {
+			j = t.entered(j)
+		}
+	}
+	links = append(links, t.message(i)...)
+	t.chains[i] = links
+	return links
+}
+
+// message tells what began the turn of event i.
+func (t *trail) message(i int) []Link {
+	s := t.started(i)
+	if s == nil {
+		return nil
+	}
+	return []Link{t.link(t.turn[i], Fact, say("message", "message", quote(t.data(s.Message), 200)))}
+}
+
+// resultLinks tells what a call brought back, and who asked for it.
+func (t *trail) resultLinks(i int) []Link {
+	call, result := resultOf(t.event(i).Body)
+	var links []Link
+	l := t.link(i, Fact, say("returned", "call", call, "tool", result.Tool, "text", clip(t.data(result), 60)))
+	l.Call, l.Tool = call, result.Tool
+	links = append(links, l)
+	if a, ok := t.asks[i]; ok {
+		skill := ""
+		if request, j, _ := cause[*event.Called](t, a.reply); j >= 0 {
+			skill = request.Skill
+		}
+		links = append(links, t.askLink(a.reply, Fact, a.part, skill))
+	}
+	return links
+}
+
+// askLink tells that the model asked for a call.
+func (t *trail) askLink(i int, ev Evidence, part model.Part, skill string) Link {
+	l := t.link(i, ev, say(either(skill != "", "asked in", "asked for"),
+		"call", part.Call, "tool", part.Tool, "args", clip(t.data(part), 60), "skill", skill))
+	l.Call, l.Tool, l.Arguments, l.Skill = part.Call, part.Tool, t.data(part), skill
+	return l
+}
+
+// pickLinks tells the read_skill that a move followed.
+func (t *trail) pickLinks(i int) []Link {
+	m := t.move(i)
+	b, j, ev := cause[*event.Replied](t, i)
+	if j < 0 {
+		return nil
+	}
+	for _, p := range b.Parts {
+		if p.Kind == model.Call && p.Tool == readSkill && readID(t.data(p)) == m.To {
+			return []Link{t.askLink(j, ev, p, m.From)}
+		}
+	}
+	return nil
+}
+
+func readID(args string) string {
+	var a struct{ ID string }
+	json.Unmarshal([]byte(args), &a) // what cannot be read names no skill
+	return a.ID
+}
+
+// resultOf is the call that an event answers, and its result.
+func resultOf(b event.Body) (call string, result model.Part) {
+	switch b := b.(type) {
+	case *event.Returned:
+		return b.Call, named(b.Result, b.Tool)
+	case *event.Read:
+		return b.Call, named(b.Result, readSkill)
+	case *event.Rejected:
+		return b.Call, named(b.Result, readSkill)
+	case *event.Refused:
+		return b.Call, named(b.Result, b.Tool)
+	}
+	return "", model.Part{}
+}
+
+func named(p model.Part, tool string) model.Part {
+	p.Tool = tool
+	return p
+}
+
+// data is the bytes of a part, as the recording has them.
+func (t *trail) data(p model.Part) string {
+	if text, ok := t.r.Piece(p.Piece); ok {
+		return text
+	}
+	return p.Data
+}
+
+// results are what a move looked at, in the order of the calls.
+func (t *trail) results(i int) []Result {
+	var list []Result
+	seen := map[int]bool{}
+	for _, seq := range t.event(i).Because {
+		j, ok := t.at[seq]
+		if !ok || j >= i || t.turn[j] != t.turn[i] || seen[j] {
+			continue
+		}
+		seen[j] = true
+		r := Result{Event: seq}
+		var part model.Part
+		switch b := t.event(j).Body.(type) {
+		case *event.Returned:
+			r.Executed, r.Status, part = b.Executed, b.Status, b.Result
+		case *event.Refused:
+			r.Status, part = b.Status, b.Result
+		default:
+			continue
+		}
+		r.Call, part = resultOf(t.event(j).Body)
+		r.Tool, r.Text = part.Tool, t.data(part)
+		if a, ok := t.asks[j]; ok {
+			r.Arguments = t.data(a.part)
+		}
+		list = append(list, r)
+	}
+	if reply, j, _ := cause[*event.Replied](t, i); j >= 0 && len(list) > 1 {
+		order := map[string]int{}
+		for k, p := range reply.Parts {
+			if p.Kind == model.Call {
+				order[p.Call] = k
+			}
+		}
+		slices.SortStableFunc(list, func(a, b Result) int { return order[a.Call] - order[b.Call] })
+	}
+	return list
+}

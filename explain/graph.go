@@ -1,0 +1,127 @@
+package explain
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spoorhq/spoor"
+	"github.com/spoorhq/spoor/cond"
+	"github.com/spoorhq/spoor/event"
+	"github.com/spoorhq/spoor/model"
+)
+
+// A mapped is the map of a turn. Its zero value is that of a recording whose
+// map cannot be read.
+type mapped struct {
+	m      *spoor.Map
+	err    error
+	bodies map[model.Digest]event.BodyText
+
+	graph  *spoor.Graph // compiled when it is first asked for
+	tried  bool
+	conds  cond.Set
+	probes map[spoor.Ref]*spoor.Graph // each with one step or rule
+}
+
+// mapOf is the map of the turn of event i.
+func (t *trail) mapOf(i int) *mapped {
+	turn := t.turn[i]
+	if m := t.maps[turn]; m != nil {
+		return m
+	}
+	m := &mapped{bodies: map[model.Digest]event.BodyText{}, probes: map[spoor.Ref]*spoor.Graph{}}
+	m.conds.AllowUnbound = true
+	t.maps[turn] = m
+	s := t.started(i)
+	if s == nil {
+		m.err = fmt.Errorf("the recording does not have the beginning of the turn")
+		return m
+	}
+	for _, b := range s.Graph.Bodies {
+		if _, twice := m.bodies[b.Piece]; !twice {
+			m.bodies[b.Piece] = b
+		}
+	}
+	if m.m, m.err = s.Graph.Decode(); m.err != nil {
+		m.m = nil
+	}
+	return m
+}
+
+// step is the step that a ref names, or nil.
+func (m *mapped) step(ref spoor.Ref) *spoor.Step {
+	var i int
+	if m.m == nil || !index(ref, "steps[%d]", &i) || i >= len(m.m.Steps) {
+		return nil
+	}
+	return &m.m.Steps[i]
+}
+
+// index reads the number of a ref that has the form.
+func index(ref spoor.Ref, form string, i *int) bool {
+	_, err := fmt.Sscanf(string(ref), form, i)
+	return err == nil && *i >= 0 && fmt.Sprintf(form, *i) == string(ref)
+}
+
+// label is what the author calls a step or rule; empty if nothing.
+func (m *mapped) label(ref spoor.Ref) string {
+	if s := m.step(ref); s != nil {
+		return s.Label
+	}
+	var i int
+	switch {
+	case m.m == nil:
+	case index(ref, "start.rules[%d]", &i) && i < len(m.m.Start.Rules):
+		return m.m.Start.Rules[i].Label
+	case index(ref, "start.entries[%d]", &i) && i < len(m.m.Start.Entries):
+		return m.m.Start.Entries[i].Label
+	}
+	return ""
+}
+
+// waitsFor is the tool that a step waits for by name; empty if there is none.
+func (m *mapped) waitsFor(ref spoor.Ref) string {
+	s := m.step(ref)
+	if s == nil {
+		return ""
+	}
+	if _, _, pattern := s.OnToolReturn.Pattern(); pattern {
+		return ""
+	}
+	return string(s.OnToolReturn)
+}
+
+// has reports whether the map has a skill.
+func (m *mapped) has(skill string) bool {
+	return m.m != nil && slices.ContainsFunc(m.m.Skills, func(s spoor.Skill) bool { return s.ID == skill })
+}
+
+// compiled is the graph of the map; nil if it is none.
+func (m *mapped) compiled() *spoor.Graph {
+	if !m.tried && m.m != nil {
+		m.tried = true
+		if m.graph, m.err = spoor.Compile(m.m, &m.conds); m.err != nil {
+			m.graph = nil
+		}
+	}
+	return m.graph
+}
+
+// probe is the graph of a map with no way but one: asked for a move, it says
+// whether that way was open. It is nil if there is no such graph.
+func (m *mapped) probe(key spoor.Ref, start spoor.Start, steps []spoor.Step) *spoor.Graph {
+	g, ok := m.probes[key]
+	if !ok {
+		one := &spoor.Map{Skills: m.m.Skills, Start: start, Steps: steps, Scales: m.m.Scales}
+		g, _ = spoor.Compile(one, &m.conds) // a map at fault has no graph
+		m.probes[key] = g
+	}
+	return g
+}
+
+// bound reports whether a condition is a function of the program that made
+// the recording, which nobody else can ask. It is known once it is compiled.
+func (m *mapped) bound(when string) bool {
+	return slices.Contains(m.conds.Unbound(), strings.TrimSpace(when))
+}

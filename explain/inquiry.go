@@ -1,0 +1,454 @@
+package explain
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/spoorhq/spoor/event"
+	"github.com/spoorhq/spoor/model"
+	"github.com/spoorhq/spoor/recording"
+)
+
+// An inquiry is the last answer of a recording, and all that the model was
+// shown when it gave it.
+type inquiry struct {
+	t        *trail
+	answer   string
+	reply    int // the event that has it, or -1
+	called   int // the request that it answers, or -1
+	parts    int // of that request
+	shown    []shown
+	missing  int // parts whose bytes are not in the recording
+	matcher  *matcher
+	runs     []Range
+	sources  int
+	cut      bool // there was too much
+	notFound *NotFound
+}
+
+// A shown part is one that can be a source.
+type shown struct {
+	model.Part
+	data   string
+	number int // in the request, from 1
+	kind   SourceKind
+	origin int // the event that brought it in
+	json   *document
+}
+
+// inquire finds the last answer and searches what the model was shown.
+func inquire(r *recording.Recording) *inquiry {
+	q := &inquiry{t: newTrail(r), reply: -1, called: -1}
+	if q.notFound = q.find(); q.notFound != nil {
+		return q
+	}
+	_, q.called, _ = cause[*event.Called](q.t, q.reply)
+	if q.called < 0 {
+		q.notFound = &NotFound{NotRecorded, say("no request")}
+		return q
+	}
+	q.show()
+	q.search()
+	return q
+}
+
+// find finds the answer of the last turn. Where the turn has no end on record
+// it is the last reply with words in it.
+func (q *inquiry) find() *NotFound {
+	t := q.t
+	for i := len(t.r.Events) - 1; i >= 0; i-- {
+		switch b := t.event(i).Body.(type) {
+		case *event.Started:
+			return &NotFound{NotReached, say("no answer")}
+		case *event.Finished:
+			if q.answer = event.Text(b.Answer); q.answer == "" {
+				return &NotFound{NotReached, say("ended without", "reason", endedText(b))}
+			}
+			if _, q.reply, _ = cause[*event.Replied](t, i); q.reply < 0 {
+				return &NotFound{NotRecorded, say("no reply")}
+			}
+			return nil
+		case *event.Replied:
+			var words []model.Part
+			for _, p := range b.Parts {
+				if p.Kind == model.Text {
+					words = append(words, p)
+				}
+			}
+			if q.answer = event.Text(words); q.answer != "" {
+				q.reply = i
+				return nil
+			}
+		}
+	}
+	return &NotFound{NotRecorded, say("no turn")}
+}
+
+// endedText says how a turn ended that has no answer.
+func endedText(b *event.Finished) string {
+	switch {
+	case b.Error != "":
+		return string(b.By) + ": " + clip(b.Error, 200)
+	case b.By == event.ByAnswer && b.Limited:
+		return "the budget of model calls was spent"
+	case b.By == event.ByAnswer:
+		return "the last reply has no text"
+	}
+	return line(string(b.By))
+}
+
+func (q *inquiry) event() int { return q.t.seq(q.reply) }
+
+// show collects the parts of the request that can be a source, earliest
+// origin first.
+func (q *inquiry) show() {
+	parts := q.t.request(q.called)
+	from := q.origins()
+	q.parts = len(parts)
+	for i, p := range parts {
+		if p.Role == model.Assistant || p.Kind == model.Call || p.Kind == model.Thinking || p.Kind == model.Image {
+			continue
+		}
+		data, ok := q.t.r.Piece(p.Piece)
+		if !ok {
+			q.missing++
+			continue
+		}
+		kind, origin := q.origin(from, p)
+		q.shown = append(q.shown, shown{Part: p.Part, data: data, number: i + 1, kind: kind, origin: origin})
+	}
+	slices.SortStableFunc(q.shown, func(a, b shown) int { return cmp.Compare(a.origin, b.origin) })
+}
+
+// origins knows which event brought a part in, the last before the answer.
+type origins struct {
+	results  map[key]int          // by call id and piece, which may be of an earlier turn
+	messages map[model.Digest]int // of earlier turns
+}
+
+type key struct {
+	call  string
+	piece model.Digest
+}
+
+func (q *inquiry) origins() origins {
+	o := origins{map[key]int{}, map[model.Digest]int{}}
+	for i := range q.called + 1 {
+		switch b := q.t.event(i).Body.(type) {
+		case *event.Started:
+			if i < q.t.turn[q.called] {
+				o.messages[b.Message.Piece] = i
+			}
+		default:
+			if call, result := resultOf(b); result.Kind != "" {
+				o.results[key{call, result.Piece}] = i
+			}
+		}
+	}
+	return o
+}
+
+// origin says what a part is, and which event brought it in: what nothing else
+// did was put in by the request.
+func (q *inquiry) origin(o origins, p placed) (SourceKind, int) {
+	turn := max(q.t.turn[q.called], 0)
+	switch s := q.t.started(q.called); {
+	case p.Role == model.Tool:
+		if i, ok := o.results[key{p.Call, p.Piece}]; ok {
+			return FromResult, i
+		}
+		return FromResult, p.by
+	case p.Role == model.User && s != nil && p.Piece == s.Message.Piece:
+		return FromMessage, turn
+	case p.Role == model.User:
+		if i, ok := o.messages[p.Piece]; ok {
+			return FromHistory, i
+		}
+		return FromHistory, turn
+	case p.Skill != "":
+		return FromBody, turn
+	case p.Kind == model.Menu:
+		return FromMenu, p.by
+	case p.Kind == model.Note:
+		return FromNote, p.by
+	}
+	return FromSystem, turn
+}
+
+// search finds all stretches of the answer that stand in what was shown.
+func (q *inquiry) search() {
+	const mostRuns = 4096
+	text := q.answer
+	if len(text) > maxAnswer {
+		q.cut, text = true, text[:maxAnswer]
+	}
+	m := newMatcher(text)
+	q.matcher = m
+	budget := maxShown
+	for i := range q.shown {
+		s := &q.shown[i]
+		if budget -= len(s.data); budget < 0 {
+			q.cut = true
+			break
+		}
+		m.search(view{shown: i, text: s.data})
+		if s.kind != FromResult {
+			continue
+		}
+		m.value(view{shown: i, text: s.data})
+		if s.json = parseDocument(s.data); s.json == nil {
+			continue
+		}
+		for n := range s.json.nodes {
+			node := &s.json.nodes[n]
+			if node.container {
+				continue
+			}
+			at := s.json.content(node)
+			v := view{shown: i, text: s.data[at.Start:at.End], base: at.Start}
+			if s.data[node.start] == '"' && strings.IndexByte(v.text, '\\') >= 0 {
+				v.text, v.at = unescape(v.text)
+				if len(v.text) >= minCopy {
+					m.search(v)
+				}
+			}
+			m.value(v)
+		}
+	}
+	q.runs = m.runs()
+	if len(q.runs) > mostRuns {
+		q.cut, q.runs = true, q.runs[:mostRuns]
+	}
+}
+
+// inside lists the stretches that were copied of a range, cut to it.
+func (q *inquiry) inside(r Range) []Range {
+	var in []Range
+	for _, run := range q.runs {
+		run.Start, run.End = max(run.Start, r.Start), min(run.End, r.End)
+		if run.Start < run.End {
+			in = append(in, run)
+		}
+	}
+	return in
+}
+
+// covered counts the bytes of a range that were copied.
+func (q *inquiry) covered(r Range) (n int) {
+	for _, run := range q.inside(r) {
+		n += run.End - run.Start
+	}
+	return n
+}
+
+// explain cuts a range into runs.
+func (q *inquiry) explain(r Range) []Run {
+	var runs []Run
+	own := func(start, end int) {
+		gap := q.words(Range{start, end})
+		if gap.Start < gap.End {
+			runs = append(runs, Run{Range: gap, Text: q.answer[gap.Start:gap.End], NotFound: &NotFound{NotRecorded, say("own words")}})
+		}
+	}
+	at := r.Start
+	for _, in := range q.inside(r) {
+		own(at, in.Start)
+		at = in.End
+		run := Run{Range: in, Text: q.answer[in.Start:in.End]}
+		if run.Sources = q.sourcesOf(in); run.Sources == nil {
+			run.NotFound = &NotFound{OutOfBudget, say("too much")}
+		}
+		runs = append(runs, run)
+	}
+	own(at, r.End)
+	return runs
+}
+
+// words is a range without the space around it; empty if there is no word in
+// it.
+func (q *inquiry) words(r Range) Range {
+	text := q.answer[r.Start:r.End]
+	if !hasWord(text) {
+		return Range{r.Start, r.Start}
+	}
+	r.Start += len(text) - len(strings.TrimLeft(text, " \t\r\n"))
+	r.End -= len(text) - len(strings.TrimRight(text, " \t\r\n"))
+	return r
+}
+
+// sourcesOf lists where a run was copied from.
+func (q *inquiry) sourcesOf(r Range) []Source {
+	hits := q.matcher.hits(r)
+	if len(hits) > maxSources {
+		q.cut, hits = true, hits[:maxSources]
+	}
+	var sources []Source
+	for _, h := range hits {
+		if q.sources++; q.sources > maxChains {
+			q.cut = true
+			break
+		}
+		sources = append(sources, q.source(h))
+	}
+	return sources
+}
+
+// unsearched says what was left out.
+func (q *inquiry) unsearched() string {
+	var said []string
+	if q.cut || q.matcher.limited {
+		said = append(said, say("too much"))
+	}
+	if q.missing > 0 {
+		said = append(said, say("missing pieces", "n", itoa(q.missing)))
+	}
+	return strings.Join(said, "; ")
+}
+
+func (q *inquiry) source(h hit) Source {
+	s := &q.shown[h.shown]
+	src := Source{
+		Evidence: Fact, Kind: s.kind, Event: q.t.seq(s.origin), Part: s.number, Piece: s.Piece,
+		Range: h.Range, Text: s.data[h.Start:h.End],
+	}
+	src.around = lineAround(s.data, h.Range)
+	src.line = s.data[src.around.Start:src.around.End]
+	if s.kind == FromResult {
+		src.Call, src.Tool = s.Call, s.Tool
+		if a, ok := q.t.asks[s.origin]; ok {
+			src.Arguments = q.t.data(a.part)
+		}
+		if s.json != nil {
+			if n := s.json.around(h.Range); n != nil {
+				src.Path, src.Fills = s.json.path(n), s.json.content(n) == h.Range
+			}
+		} else {
+			src.Fills = h.Range == Range{0, len(s.data)}
+		}
+	}
+	if b, ok := q.body(s); ok {
+		src.Kind, src.Skill, src.File = FromBody, b.Skill, b.File
+		before := s.data[:h.Start]
+		src.Line = max(b.Line, 1) + strings.Count(before, "\n")
+		src.Column = len(before) - strings.LastIndexByte(before, '\n')
+	}
+	src.Chain = q.chain(s)
+	return src
+}
+
+// body is the body of a skill that a part has, in the prompt or as the answer
+// to read_skill.
+func (q *inquiry) body(s *shown) (event.BodyText, bool) {
+	if s.kind == FromResult && s.Tool != readSkill {
+		return event.BodyText{}, false
+	}
+	if started := q.t.started(q.called); started != nil && s.Skill != "" {
+		for _, b := range started.Graph.Bodies {
+			if b.Skill == s.Skill && b.Piece == s.Piece {
+				return b, true
+			}
+		}
+	}
+	b, ok := q.t.mapOf(q.called).bodies[s.Piece]
+	if !ok && s.kind == FromBody {
+		return event.BodyText{Skill: s.Skill}, true
+	}
+	return b, ok && (s.kind == FromBody || s.kind == FromResult)
+}
+
+// lineAround is the line that a range begins in, or what of it is near.
+func lineAround(text string, r Range) Range {
+	const near = 400
+	start := max(0, r.Start-near)
+	start += strings.LastIndexByte(text[start:r.Start], '\n') + 1
+	end := min(len(text), r.Start+near)
+	if i := strings.IndexByte(text[r.Start:end], '\n'); i >= 0 {
+		end = r.Start + i
+	}
+	for start < r.Start && !utf8.RuneStart(text[start]) {
+		start++
+	}
+	for end > r.Start && end < len(text) && !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return Range{start, end}
+}
+
+// chain leads from the answer to a part, and from there to the message.
+func (q *inquiry) chain(s *shown) []Link {
+	t := q.t
+	reply := t.link(q.reply, Fact, say("reply"))
+	_, _, ev := cause[*event.Called](t, q.reply)
+	request := t.link(q.called, ev, say("request", "parts", itoa(q.parts), "part", itoa(s.number)))
+	request.Skill = t.event(q.called).Body.(*event.Called).Skill
+	links := []Link{reply, request}
+	switch {
+	case s.origin < 0:
+	case s.kind == FromBody:
+		return append(links, q.bodyChain(s.Skill)...)
+	case s.kind == FromResult:
+		if t.turn[s.origin] != t.turn[q.called] {
+			links = append(links, t.link(t.turn[q.called], Fact, say("carried")))
+		}
+		if _, result := resultOf(t.event(s.origin).Body); result.Kind == "" {
+			break // the recording does not say where it came from
+		}
+		links = append(links, t.resultLinks(s.origin)...)
+		at := s.origin
+		if a, ok := t.asks[s.origin]; ok {
+			at = a.reply
+		}
+		return append(links, t.whereabouts(at)...)
+	case s.kind == FromNote || s.kind == FromMenu:
+		if s.origin != q.called {
+			links = append(links, t.link(s.origin, Fact, say(either(s.kind == FromMenu, "menu put", "put"))))
+		}
+		return append(links, t.whereabouts(s.origin)...)
+	case s.kind == FromHistory && s.origin != t.turn[q.called]:
+		links = append(links, t.link(t.turn[q.called], Fact, say("carried")))
+		return append(links, t.message(s.origin)...)
+	}
+	return append(links, t.message(q.called)...)
+}
+
+// bodyChain tells how the body of a skill came into the request.
+func (q *inquiry) bodyChain(skill string) []Link {
+	t := q.t
+	_, now, ev := cause[*event.Evaluated](t, q.called)
+	if now < 0 {
+		return t.message(q.called)
+	}
+	var links []Link
+	since := t.activated(now, skill)
+	if since != now {
+		links = append(links, t.moveLink(now, ev))
+	}
+	switch {
+	case t.move(since).To == skill:
+		return append(links, t.back(t.entered(since))...)
+	case slices.Contains(t.event(since).Body.(*event.Evaluated).Activated, skill):
+		if b, j, ev := cause[*event.Replied](t, since); j >= 0 {
+			for _, p := range b.Parts {
+				if p.Kind == model.Call && p.Tool == readSkill && readID(t.data(p)) == skill {
+					links = append(links, t.askLink(j, ev, p, t.move(since).From))
+					break
+				}
+			}
+		}
+		return append(links, t.back(t.entered(since))...)
+	}
+	always := t.link(since, Fact, say("always", "iteration", itoa(t.event(since).Iteration), "skill", line(skill)))
+	always.Skill = skill
+	return append(append(links, always), t.message(since)...)
+}
+
+// whereabouts tells how the walk came to where it stood at event i.
+func (t *trail) whereabouts(i int) []Link {
+	move := t.moveBefore(i)
+	if move < 0 {
+		return t.message(i)
+	}
+	return t.back(t.entered(move))
+}

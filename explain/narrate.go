@@ -1,0 +1,194 @@
+package explain
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/spoorhq/spoor/event"
+	"github.com/spoorhq/spoor/model"
+	"github.com/spoorhq/spoor/recording"
+)
+
+// A Story is a walk as prose, a fact a line.
+type Story struct {
+	Run        string `json:"run"`
+	Lines      []Line `json:"lines"`
+	Incomplete string `json:"incomplete,omitempty"` // why the recording is not whole
+}
+
+// A Line says one fact.
+type Line struct {
+	Event     int    `json:"event"`
+	Turn      int    `json:"turn"`
+	Iteration int    `json:"iteration,omitempty"`
+	Kind      string `json:"kind"`            // of the event
+	Depth     int    `json:"depth,omitempty"` // 0, or how far it belongs to the lines before it
+	Text      string `json:"text"`
+}
+
+// Narrate tells a recording as prose: every event, in order, with what was
+// judged. Long texts are shortened. Every line is a fact.
+func Narrate(r *recording.Recording) *Story {
+	t := newTrail(r)
+	s := &Story{Run: r.Run, Lines: []Line{}, Incomplete: incomplete(r)}
+	for i := range r.Events {
+		e := &r.Events[i]
+		for _, l := range t.told(i) {
+			l.Event, l.Turn, l.Iteration, l.Kind = e.Seq, e.Turn, e.Iteration, e.Body.Kind()
+			s.Lines = append(s.Lines, l)
+		}
+	}
+	return s
+}
+
+// told tells one event: a line, and what belongs to it.
+func (t *trail) told(i int) []Line {
+	var lines []Line
+	add := func(depth int, name string, values ...string) {
+		lines = append(lines, Line{Depth: depth, Text: say(name, values...)})
+	}
+	switch b := t.event(i).Body.(type) {
+	case *event.Started:
+		add(0, "message", "message", quote(t.data(b.Message), 300))
+		if len(b.History) > 0 {
+			add(1, "history", "n", itoa(len(b.History)))
+		}
+		if m := t.mapOf(i).m; m != nil {
+			add(1, "map", "map", either(m.Name != "", quote(m.Name, 60), "without a name"), "skills", itoa(len(m.Skills)),
+				"steps", itoa(len(m.Steps)), "tools", itoa(len(b.Tools)), "max", itoa(b.MaxIterations))
+		} else {
+			add(1, "no map", "error", clip(t.mapOf(i).err.Error(), 200))
+		}
+	case *event.Evaluated:
+		label := t.mapOf(i).label
+		add(0, "moved", "iteration", itoa(t.event(i).Iteration), "move", moveText(&b.Move, label(b.Move.Ref), t.fired(i)))
+		lines = append(lines, evidenceOf(&b.Move, label)...)
+		if b.SupersededAs == 0 && len(b.Superseded) > 0 {
+			add(1, "superseded", "skills", listed(b.Superseded))
+		}
+		if on := t.switchedOn(i); len(on) > 0 {
+			add(1, "activated", "skills", listed(on))
+		}
+	case *event.RouteConflict:
+		add(0, "conflict", "call", line(b.Winner.CallID), "tool", line(b.Winner.Tool), "to", line(b.Winner.Target))
+	case *event.RerouteSuperseded:
+		add(0, "reroute", "call", line(b.Call), "skill", line(b.VolunteeredID), "won", line(b.WonID), "by", line(string(b.By)))
+	case *event.Read:
+		add(0, "read", "call", line(b.Call), "skill", line(b.Skill), "text", clip(t.data(b.Result), 120))
+	case *event.Rejected:
+		add(0, "rejected", "call", line(b.Call), "skill", either(b.RequestedID != "", line(b.RequestedID), `""`),
+			"from", either(b.CurrentSkillID != "", line(b.CurrentSkillID), "nowhere"), "allowed", listed(b.Allowed))
+	case *event.Refused:
+		add(0, "refused", "call", line(b.Call), "tool", line(b.Tool), "reason", line(string(b.Reason)), "text", clip(t.data(b.Result), 120))
+	case *event.Called:
+		add(0, either(b.Last, "called last", "called"), "parts", itoa(t.parts[i]), "tools", toolsText(t.offered(i)))
+	case *event.Sent:
+		add(0, "sent", "calls", listed(b.Calls))
+	case *event.Replied:
+		for _, a := range b.Attempts {
+			add(1, "attempt", "error", clip(a, 200))
+		}
+		calls := slices.ContainsFunc(b.Parts, func(p model.Part) bool { return p.Kind == model.Call })
+		for _, p := range b.Parts {
+			switch p.Kind {
+			case model.Call:
+				add(0, "asked for", "call", line(p.Call), "tool", line(p.Tool), "args", clip(t.data(p), 120))
+			case model.Thinking:
+				add(0, "thought", "bytes", itoa(len(t.data(p))))
+			case model.Text:
+				add(0, either(calls, "said", "answered"), "text", quote(t.data(p), 600))
+			}
+		}
+		if len(b.Parts) == 0 {
+			add(0, "answered", "text", `""`)
+		}
+	case *event.Returned:
+		r := Result{Call: b.Call, Tool: b.Tool, Executed: b.Executed, Status: b.Status, Text: t.data(b.Result)}
+		lines = append(lines, Line{Text: r.told()})
+	case *event.Failed:
+		for _, a := range b.Attempts {
+			add(1, "attempt", "error", clip(a, 200))
+		}
+		add(0, "model failed", "reason", clip(b.Error, 300))
+	case *event.Resumed:
+		add(0, either(len(b.Repeat) > 0, "resumed with", "resumed"), "calls", listed(b.Repeat))
+	case *event.Stopped:
+		add(0, "stopped", "reason", clip(b.Reason, 300))
+	case *event.Late:
+		what := b.Error
+		for _, p := range b.Parts {
+			what = b.Call + " " + t.data(p)
+		}
+		add(0, "late", "what", clip(what, 120))
+	case *event.Finished:
+		switch {
+		case b.By == event.ByAnswer:
+			add(0, either(b.Limited, "limited", "finished"))
+		case b.By == event.ByStop:
+			add(0, "stopped", "reason", clip(b.Error, 300))
+		default:
+			add(0, "failed", "reason", clip(b.Error, 300))
+		}
+	default:
+		add(0, "unknown", "kind", line(b.Kind()))
+	}
+	return lines
+}
+
+// switchedOn are the skills that the model switched on at a move.
+func (t *trail) switchedOn(i int) []string {
+	now := t.event(i).Body.(*event.Evaluated).Activated
+	var before []string
+	if j := t.moveBefore(i); j >= 0 {
+		before = t.event(j).Body.(*event.Evaluated).Activated
+	}
+	var on []string
+	for _, id := range now {
+		if !slices.Contains(before, id) {
+			on = append(on, id)
+		}
+	}
+	return on
+}
+
+// offered are the tools of a request, its As followed.
+func (t *trail) offered(i int) []string {
+	b := t.event(i).Body.(*event.Called)
+	if j, ok := t.at[b.OfferedAs]; ok && b.OfferedAs != 0 && j < i {
+		if as, ok := t.event(j).Body.(*event.Called); ok {
+			return as.Offered
+		}
+	}
+	return b.Offered
+}
+
+func toolsText(offered []string) string {
+	switch len(offered) {
+	case 0:
+		return "no tools"
+	case 1:
+		return "the tool " + listed(offered)
+	}
+	return "the tools " + listed(offered)
+}
+
+func (s *Story) String() string {
+	var p page
+	p.put(0, "Run "+line(s.Run))
+	turn := 0
+	for i, l := range s.Lines {
+		if l.Turn != turn && (i == 0 || l.Depth == 0) {
+			turn = l.Turn
+			p.WriteString(fmt.Sprintf("\nTurn %d\n", turn))
+		} else if l.Kind == (event.Evaluated{}).Kind() && l.Depth == 0 {
+			p.WriteByte('\n')
+		}
+		if l.Depth > 0 {
+			p.hang(5+2*l.Depth, 7+2*l.Depth, l.Text)
+			continue
+		}
+		p.hang(0, 5, fmt.Sprintf("%4d %s", l.Event, l.Text))
+	}
+	p.footnotes(s.Incomplete)
+	return p.String()
+}

@@ -1,0 +1,579 @@
+package explain
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spoorhq/spoor"
+	"github.com/spoorhq/spoor/event"
+	"github.com/spoorhq/spoor/internal/nearest"
+	"github.com/spoorhq/spoor/model"
+	"github.com/spoorhq/spoor/recording"
+)
+
+// A NotSkillReason says when a skill could have been entered, and what shut it.
+type NotSkillReason struct {
+	Skill string `json:"skill"`
+
+	// Entered lists the moves that did lead there.
+	Entered []Link `json:"entered,omitempty"`
+
+	// Occasions are all the moves of the recording, in order.
+	Occasions []Occasion `json:"occasions,omitempty"`
+
+	NotFound   *NotFound `json:"notFound,omitempty"` // why there are no occasions
+	Incomplete string    `json:"incomplete,omitempty"`
+}
+
+// An Occasion is one move, and the ways that it had into the skill.
+type Occasion struct {
+	Turn      int         `json:"turn"`
+	Iteration int         `json:"iteration"`
+	Event     int         `json:"event"`
+	From      string      `json:"from,omitempty"` // where the walk stood; empty if nowhere
+	To        string      `json:"to,omitempty"`   // where it went
+	By        spoor.Cause `json:"by"`
+	Entered   bool        `json:"entered,omitempty"` // the move led into the skill
+	Active    bool        `json:"active,omitempty"`  // the skill was in play after the move
+
+	// Ways are empty if the walk stood in the skill already, or if NotFound
+	// says that there was none.
+	Ways     []Way     `json:"ways,omitempty"`
+	NotFound *NotFound `json:"notFound,omitempty"`
+}
+
+// A Way is one way into the skill, and what became of it.
+type Way struct {
+	Evidence Evidence         `json:"evidence"`
+	Kind     WayKind          `json:"kind"`
+	Ref      spoor.Ref        `json:"ref,omitempty"` // of the rule or step
+	Label    string           `json:"label,omitempty"`
+	Outcome  WayOutcome       `json:"outcome"`
+	Text     string           `json:"text"`            // one line
+	Event    int              `json:"event,omitempty"` // that says so, if it is not the move
+	Guard    *spoor.Judgement `json:"guard,omitempty"` // how its guard was judged
+}
+
+// WayKind says what a way is.
+type WayKind string
+
+const (
+	ByRule WayKind = "rule" // a start rule or entry that leads there
+	ByStep WayKind = "step" // a step that leads there
+	ByRead WayKind = "read" // the model's read_skill
+)
+
+// WayOutcome says what became of a way.
+type WayOutcome string
+
+const (
+	Taken     WayOutcome = "taken"
+	NotMet    WayOutcome = "not met"    // no result had what the step waits for; the rule did not claim the message
+	Closed    WayOutcome = "closed"     // its guard or condition did not hold
+	Beaten    WayOutcome = "beaten"     // it was open, and something else came first
+	NotAsked  WayOutcome = "not asked"  // the model did not ask to read it
+	Rejected  WayOutcome = "rejected"   // the model asked, and it was refused
+	NotJudged WayOutcome = "not judged" // it cannot be told from the recording
+)
+
+// NotSkill explains why a skill was not entered: every move, the ways that it
+// had into the skill, and what shut each of them.
+//
+// What a move has on record is a fact: a guard that refused, a conflict, a
+// read that was rejected. The rest is derived: the map of the recording is
+// compiled with one step or rule alone, and asked with the recorded facts.
+func NotSkill(r *recording.Recording, id string) *NotSkillReason {
+	t := newTrail(r)
+	n := &NotSkillReason{Skill: id, Incomplete: incomplete(r)}
+	if n.NotFound = t.unknown(id); n.NotFound != nil {
+		return n
+	}
+	for _, i := range t.moves {
+		o := t.occasion(i, id)
+		if o.Entered {
+			n.Entered = append(n.Entered, t.moveLink(i, Fact))
+		}
+		n.Occasions = append(n.Occasions, o)
+	}
+	return n
+}
+
+// unknown says why nothing can be told of a skill; nil if something can.
+func (t *trail) unknown(id string) *NotFound {
+	var first *mapped
+	for i := len(t.turn) - 1; i >= 0; i-- {
+		if t.turn[i] != i {
+			continue
+		}
+		m := t.mapOf(i)
+		if m.has(id) || m.m == nil {
+			first = nil
+			break
+		}
+		if first == nil {
+			first = m
+		}
+	}
+	switch {
+	case first != nil:
+		hint := nearest.Hint(id, func(yield func(string) bool) {
+			for _, s := range first.m.Skills {
+				if !yield(s.ID) {
+					return
+				}
+			}
+		})
+		return &NotFound{NotRecorded, say("no such", "skill", quote(id, 80), "hint", either(hint != "", "; "+hint, ""))}
+	case len(t.moves) == 0 && !slices.ContainsFunc(t.turn, func(i int) bool { return i >= 0 }):
+		return &NotFound{NotRecorded, say("no turn")}
+	case len(t.moves) == 0:
+		return &NotFound{NotReached, say("no moves")}
+	}
+	return nil
+}
+
+// occasion tells what one move had to do with a skill.
+func (t *trail) occasion(i int, id string) Occasion {
+	e, m := t.event(i), t.move(i)
+	o := Occasion{
+		Turn: e.Turn, Iteration: e.Iteration, Event: e.Seq, From: m.From, To: m.To, By: m.By,
+		Entered: m.To == id && m.From != id, Active: t.isActive(i, id),
+	}
+	if m.From == id {
+		return o
+	}
+	w := &ways{t: t, i: i, id: id, move: m, mapped: t.mapOf(i), results: t.results(i), fired: t.fired(i)}
+	if w.mapped.m == nil {
+		w.unmapped()
+	} else {
+		w.rules()
+		w.steps()
+	}
+	far := w.reads()
+	if len(w.list) == 0 || far && len(w.list) == 1 {
+		name := either(m.From == "", "no way cold", "no way")
+		o.NotFound = &NotFound{NotReached, say(name, "from", line(m.From), "skill", line(id))}
+		return o
+	}
+	o.Ways = w.list
+	return o
+}
+
+// ways collects the ways that one move had into a skill.
+type ways struct {
+	t       *trail
+	i       int
+	id      string
+	move    *spoor.Move
+	mapped  *mapped
+	results []Result
+	fired   *Result // the result that took the step of the move, if one did
+	list    []Way
+}
+
+func (w *ways) add(way Way) {
+	way.Label = w.mapped.label(way.Ref)
+	w.list = append(w.list, way)
+}
+
+// failed is the error of a condition that could not be judged, if it is on
+// record.
+func (w *ways) failed(ref spoor.Ref) (string, bool) {
+	for _, f := range w.move.Failed {
+		if f.Ref == ref.Key("when") {
+			return f.Error, true
+		}
+	}
+	return "", false
+}
+
+// facts are those of the move, with one result or none.
+func (w *ways) facts(results ...spoor.Result) spoor.Facts {
+	f := spoor.Facts{Iteration: w.t.event(w.i).Iteration, Cursor: w.move.From, Results: results}
+	if s := w.t.started(w.i); s != nil {
+		f.UserMessage = w.t.data(s.Message)
+		for _, p := range s.History {
+			if p.Kind == model.Text {
+				f.History = append(f.History, spoor.Message{Role: string(p.Role), Content: w.t.data(p)})
+			}
+		}
+	}
+	return f
+}
+
+// unmapped tells what is on record where the map cannot be read.
+func (w *ways) unmapped() {
+	for k := range w.move.Closed {
+		if c := &w.move.Closed[k]; c.To == w.id {
+			w.add(Way{Evidence: Fact, Kind: ByStep, Ref: c.Ref, Outcome: Closed, Text: closedText(c), Guard: c})
+		}
+	}
+	if len(w.list) == 0 {
+		w.add(Way{Evidence: Fact, Kind: ByStep, Outcome: NotJudged, Text: say("no map", "error", clip(fmt.Sprint(w.mapped.err), 200))})
+	}
+}
+
+// rules tells of the entries. They decide only where a walk begins.
+func (w *ways) rules() {
+	if w.move.From != "" {
+		return
+	}
+	start := &w.mapped.m.Start
+	if start.Use == w.id {
+		w.rule("start.use", spoor.Rule{Use: start.Use})
+	}
+	for k, r := range start.Rules {
+		if r.Use == w.id {
+			w.rule(spoor.Ref("start.rules").At(k), r)
+		}
+	}
+	for k, e := range start.Entries {
+		if e.Use != w.id {
+			continue
+		}
+		ref := spoor.Ref("start.entries").At(k)
+		if start.ScoredBy == "" {
+			w.add(Way{Evidence: Fact, Kind: ByRule, Ref: ref, Outcome: NotJudged, Text: say("entry not judged")})
+			continue
+		}
+		w.rule(ref, spoor.Rule{Use: e.Use, Match: e.Match, When: e.When})
+	}
+}
+
+func (w *ways) rule(ref spoor.Ref, r spoor.Rule) {
+	way := Way{Evidence: Fact, Kind: ByRule, Ref: ref}
+	switch err, failed := w.failed(ref); {
+	case w.move.Ref == ref || w.move.By == spoor.ByEntry && w.move.To == w.id && w.move.Ref == "":
+		way.Outcome, way.Text = Taken, say("way taken", "what", "it")
+	case failed:
+		way.Outcome, way.Text = NotMet, say("when failed", "error", clip(err, 200))
+	case r.Match.Intent != nil:
+		way.Outcome, way.Text = NotJudged, say("intent")
+	case r.Match.IsZero() && r.When == "":
+		way.Outcome, way.Text = Beaten, say("rule above", "witness", "", "ref", w.winner())
+		if w.t.isActive(w.i, w.id) {
+			way.Text = say("rule open", "skill", line(w.id), "to", either(w.move.To != "", line(w.move.To), "nowhere"))
+		}
+	default:
+		way.Evidence = Derived
+		w.claim(&way, r)
+	}
+	w.add(way)
+}
+
+// claim asks whether a rule alone claims the message.
+func (w *ways) claim(way *Way, r spoor.Rule) {
+	g := w.mapped.probe(way.Ref, spoor.Start{Rules: []spoor.Rule{{Use: r.Use, Match: r.Match, When: r.When}}}, nil)
+	if g == nil {
+		way.Outcome, way.Text = NotJudged, say("no map", "error", "it does not compile")
+		return
+	}
+	m, ok := g.FirstRule(w.facts())
+	switch {
+	case ok:
+		witness := ""
+		if m.Witness != nil {
+			witness = " by " + quote(m.Witness.Text, 40)
+		}
+		if slices.Contains(w.t.superseded(w.i), w.id) {
+			way.Evidence = Fact
+		}
+		way.Outcome, way.Text = Beaten, say("rule above", "witness", witness, "ref", w.winner())
+	case w.mapped.bound(r.When):
+		way.Outcome, way.Text = NotJudged, say("when bound", "when", clip(r.When, 200))
+	case len(m.Failed) > 0:
+		way.Outcome, way.Text = NotMet, say("when failed", "error", clip(m.Failed[0].Error, 200))
+	case r.When != "":
+		way.Outcome, way.Text = NotMet, say("rule when", "when", clip(r.When, 200))
+	default:
+		way.Outcome, way.Text = NotMet, say("rule unclaimed", "match", clip(r.Match.Caption(), 200))
+	}
+}
+
+// winner names what decided the move.
+func (w *ways) winner() string {
+	if w.move.Ref == "" {
+		return line(string(w.move.By))
+	}
+	label := w.mapped.label(w.move.Ref)
+	return line(string(w.move.Ref)) + either(label != "", " "+quote(label, 40), "")
+}
+
+// steps tells of every step from where the walk stood into the skill.
+func (w *ways) steps() {
+	for k := range w.mapped.m.Steps {
+		s := &w.mapped.m.Steps[k]
+		if s.From == w.move.From && s.To == w.id && !s.Bare() {
+			w.step(spoor.Ref("steps").At(k), s)
+		}
+	}
+}
+
+func (w *ways) step(ref spoor.Ref, s *spoor.Step) {
+	if w.move.Ref == ref {
+		w.add(Way{Evidence: Fact, Kind: ByStep, Ref: ref, Outcome: Taken, Text: say("way taken", "what", "it"), Guard: w.move.Guard})
+		return
+	}
+	if len(w.results) == 0 {
+		w.add(Way{Evidence: Fact, Kind: ByStep, Ref: ref, Outcome: NotMet, Text: say("no result")})
+		return
+	}
+	before := len(w.list)
+	for k := range w.move.Closed {
+		if c := &w.move.Closed[k]; c.Ref == ref {
+			w.add(Way{Evidence: Fact, Kind: ByStep, Ref: ref, Outcome: Closed, Text: closedText(c), Guard: c})
+		}
+	}
+	if err, failed := w.failed(ref); failed {
+		w.add(Way{Evidence: Fact, Kind: ByStep, Ref: ref, Outcome: Closed, Text: say("when failed", "error", clip(err, 200))})
+	}
+	shut := len(w.list) > before
+	g := w.mapped.probe(ref, spoor.Start{}, []spoor.Step{*s})
+	for k := range w.results {
+		if g != nil {
+			w.probe(g, ref, s, &w.results[k], shut)
+		}
+	}
+	if len(w.list) > before {
+		return
+	}
+	returned := make([]string, len(w.results))
+	for k, r := range w.results {
+		returned[k] = r.Tool + either(r.Executed, "", ", which did not reach its tool")
+		if s.OnToolStatus != nil {
+			returned[k] += either(r.Status != "", " with "+string(r.Status), " with no status")
+		}
+	}
+	w.add(Way{Evidence: Derived, Kind: ByStep, Ref: ref, Outcome: NotMet, Text: say("waits", "waits", waits(s), "results", listed(returned))})
+}
+
+// probe asks whether one result would have taken a step that stands alone.
+// Shut says that the step has a refusal on record, which is not told again.
+func (w *ways) probe(g *spoor.Graph, ref spoor.Ref, s *spoor.Step, r *Result, shut bool) {
+	m := g.Next(w.facts(spoor.Result{Tool: r.Tool, CallID: r.Call, Executed: r.Executed, Status: r.Status, Text: r.Text}))
+	way := Way{Evidence: Derived, Kind: ByStep, Ref: ref}
+	call, tool := line(r.Call), line(r.Tool)
+	switch {
+	case m.By == spoor.ByRoute:
+		way.Outcome, way.Guard = Beaten, m.Guard
+		lost := w.move.Conflict != nil && slices.ContainsFunc(w.move.Conflict.Losers, func(o spoor.Outcome) bool {
+			return o.CallID == r.Call && o.Target == w.id
+		})
+		switch {
+		case lost:
+			way.Evidence = Fact
+			way.Text = say("conflict lost", "call", call, "tool", tool, "winner", line(w.move.Conflict.Winner.Tool), "to", line(w.move.To))
+		case w.fired != nil && w.fired.Call == r.Call:
+			way.Text = say("above", "call", call, "tool", tool, "ref", w.winner())
+		case w.move.By == spoor.ByRoute:
+			way.Text = say("earlier", "call", call, "tool", tool, "ref", w.winner())
+		default:
+			way.Text = say("open but", "call", call, "tool", tool)
+		}
+	case len(m.Closed) > 0:
+		if shut {
+			return
+		}
+		way.Outcome, way.Text, way.Guard = Closed, closedText(&m.Closed[0]), &m.Closed[0]
+	case len(m.Failed) > 0:
+		if shut {
+			return
+		}
+		way.Outcome, way.Text = Closed, say("when failed", "error", clip(m.Failed[0].Error, 200))
+		if w.mapped.bound(s.When) {
+			way.Text = say("when shut", "results", call+" "+tool, "when", clip(s.When, 200))
+			if w.fired != nil && w.fired.Call == r.Call {
+				way.Outcome, way.Text = NotJudged, say("when bound", "when", clip(s.When, 200))
+			}
+		}
+	case s.When != "" && r.Executed:
+		if shut {
+			return
+		}
+		way.Outcome, way.Text = Closed, say("when shut", "results", call+" "+tool, "when", clip(s.When, 200))
+	default:
+		return
+	}
+	w.add(way)
+}
+
+// closedText names the conditions of a guard that failed.
+func closedText(j *spoor.Judgement) string {
+	var failing []string
+	for _, c := range j.Conditions {
+		if !c.Passed {
+			failing = append(failing, line(c.String()))
+		}
+	}
+	return say("way closed", "call", line(j.CallID), "tool", line(j.Tool), "conditions", strings.Join(failing, "; "))
+}
+
+// waits says what a step waits for.
+func waits(s *spoor.Step) string {
+	what := "any result"
+	if source, flags, ok := s.OnToolReturn.Pattern(); ok {
+		what = "a result of a tool like /" + source + "/" + flags
+	} else if s.OnToolReturn != "" {
+		what = "a result of " + string(s.OnToolReturn)
+	}
+	for k, status := range s.OnToolStatus {
+		what += either(k == 0, " with the status ", " or ") + string(status)
+	}
+	if s.OnToolReturn == "" && s.OnToolStatus == nil {
+		what += " that reached its tool"
+	}
+	return line(what)
+}
+
+// reads tells of the model's requests to read the skill. Far says that there
+// was none, and could not have been.
+func (w *ways) reads() (far bool) {
+	reply, j, _ := cause[*event.Replied](w.t, w.i)
+	if j < 0 {
+		return false // the model has not been asked yet
+	}
+	asked := false
+	for _, p := range reply.Parts {
+		if p.Kind == model.Call && p.Tool == readSkill && readID(w.t.data(p)) == w.id {
+			asked = true
+			w.read(p.Call)
+		}
+	}
+	if asked {
+		return false
+	}
+	way := Way{Evidence: Fact, Kind: ByRead, Outcome: NotAsked, Text: say("not asked")}
+	if _, request, _ := cause[*event.Called](w.t, j); request >= 0 && !slices.Contains(w.t.offered(request), readSkill) {
+		way.Text = say("not offered")
+	}
+	if g := w.mapped.compiled(); g != nil && g.Classify(w.move.From, w.id) == spoor.Unreachable {
+		far = true
+		way.Evidence, way.Text = Derived, say("not asked far")
+	}
+	w.add(way)
+	return far
+}
+
+// read tells what became of one request to read the skill.
+func (w *ways) read(call string) {
+	way := Way{Evidence: Fact, Kind: ByRead, Outcome: NotJudged, Text: say("read open end", "call", line(call))}
+	for _, r := range w.results {
+		if r.Call == call { // answered before the move: it was not offered, say
+			way.Outcome, way.Event, way.Text = Rejected, r.Event, r.told()
+		}
+	}
+	lost := false
+	w.t.after(w.i, func(j int, b event.Body) {
+		switch b := b.(type) {
+		case *event.Rejected:
+			if b.Call == call {
+				way.Outcome, way.Event = Rejected, w.t.seq(j)
+				way.Text = say("read rejected", "call", line(call), "from", either(b.CurrentSkillID != "", line(b.CurrentSkillID), "nowhere"), "allowed", listed(b.Allowed))
+			}
+		case *event.RerouteSuperseded:
+			if b.Call == call {
+				lost = true
+				way.Outcome, way.Event = Beaten, w.t.seq(j)
+				way.Text = say("read lost", "call", line(call), "won", line(b.WonID), "by", line(string(b.By)))
+			}
+		case *event.Read:
+			if b.Call != call || lost {
+				return
+			}
+			way.Event = w.t.seq(j)
+			switch {
+			case b.Target == spoor.OpenSkill:
+				way.Outcome, way.Text = Taken, say("read open", "call", line(call))
+			case w.move.To == w.id:
+				way.Outcome, way.Text = Taken, say("read taken", "call", line(call))
+			default:
+				way.Outcome, way.Text = Beaten, say("read stayed", "call", line(call), "to", line(w.move.To), "by", line(string(w.move.By)))
+			}
+		}
+	})
+	w.add(way)
+}
+
+func (n *NotSkillReason) String() string {
+	var p page
+	if n.NotFound != nil {
+		p.put(0, quote(n.Skill, 80)+":")
+		p.notFound(2, n.NotFound)
+		p.footnotes(n.Incomplete)
+		return p.String()
+	}
+	if n.Entered == nil {
+		p.put(0, fmt.Sprintf("%s was not entered. The walk made %s:", quote(n.Skill, 80), counted(len(n.Occasions), "move")))
+	} else {
+		p.put(0, fmt.Sprintf("%s was entered:", quote(n.Skill, 80)))
+		for _, l := range n.Entered {
+			p.link(2, l)
+		}
+		p.put(0, fmt.Sprintf("All that was decided about it, in %s:", counted(len(n.Occasions), "move")))
+	}
+	turns := n.Occasions[len(n.Occasions)-1].Turn != n.Occasions[0].Turn
+	for i := 0; i < len(n.Occasions); {
+		o, last := &n.Occasions[i], i
+		text := o.text(n.Skill)
+		for last+1 < len(n.Occasions) && n.Occasions[last+1].Turn == o.Turn && n.Occasions[last+1].text(n.Skill) == text {
+			last++
+		}
+		at := fmt.Sprintf("iteration %d, event %d", o.Iteration, o.Event)
+		if last > i {
+			end := &n.Occasions[last]
+			at = fmt.Sprintf("iterations %d–%d, events %d–%d", o.Iteration, end.Iteration, o.Event, end.Event)
+		}
+		if turns {
+			at = fmt.Sprintf("turn %d, %s", o.Turn, at)
+		}
+		p.WriteString("\n" + at + ": " + text)
+		i = last + 1
+	}
+	p.footnotes(n.Incomplete)
+	return p.String()
+}
+
+// text tells an occasion; what is the same in a row is told once.
+func (o *Occasion) text(skill string) string {
+	var p page
+	p.put(0, o.heading(skill))
+	p.notFound(2, o.NotFound)
+	for _, w := range o.Ways {
+		what := line(string(w.Ref))
+		if w.Kind == ByRead {
+			what = readSkill
+		}
+		if w.Label != "" {
+			what += " " + quote(w.Label, 40)
+		}
+		p.hang(2, 4, fmt.Sprintf("%s: %s (%s)", what, w.Text, w.Evidence))
+	}
+	if o.Active && !o.Entered && o.From != skill {
+		p.put(2, say("in play"))
+	}
+	return p.String()
+}
+
+// heading says where the walk stood and went.
+func (o *Occasion) heading(skill string) string {
+	from, to := either(o.From == "", "nowhere", "in "+line(o.From)), either(o.To == "", "nowhere", "to "+line(o.To))
+	switch {
+	case o.From == skill && o.To == skill:
+		return "the walk stood there already, and stayed."
+	case o.From == skill:
+		return fmt.Sprintf("the walk stood there already, and went %s.", to)
+	case o.From == o.To && o.From == "":
+		return "the walk stood nowhere, and stayed so."
+	case o.From == o.To:
+		return fmt.Sprintf("the walk stood %s, and stayed.", from)
+	}
+	return fmt.Sprintf("the walk stood %s, and went %s.", from, to)
+}
+
+func counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return itoa(n) + " " + what + "s"
+}

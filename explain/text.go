@@ -1,0 +1,232 @@
+package explain
+
+import (
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/spoorhq/spoor"
+)
+
+// templates are the words of this package: one for each fact that can be
+// told. A name in braces stands for a value, and a value is never read as a
+// template.
+var templates = map[string]string{
+	"incomplete": "the recording is incomplete: it ends after event {event}, before its turn did",
+	"damaged":    "the recording is incomplete: it could not be read further than {damage}",
+	"empty":      "the recording is incomplete: it has no events",
+
+	// a turn
+	"message":      "the message: {message}",
+	"history":      "{n} parts of the conversation before it",
+	"map":          "the map {map}: {skills} skills, {steps} steps; {tools} tools; up to {max} model calls",
+	"finished":     "the turn ended with an answer",
+	"limited":      "the turn ended with an answer; the budget of model calls cut the work short",
+	"stopped":      "the turn was stopped: {reason}",
+	"failed":       "the turn failed: {reason}",
+	"model failed": "the model brought no answer: {reason}",
+	"resumed":      "another process took over",
+	"resumed with": "another process took over, and repeats {calls}",
+	"unknown":      "something of a kind that this version does not know: {kind}",
+	"attempt":      "an attempt before it failed: {error}",
+
+	// a move
+	"moved":         "iteration {iteration}: {move}",
+	"entry witness": "{ref}{label} claimed the message by {witness} and started in {to}",
+	"entry":         "{ref}{label} started in {to}",
+	"route":         "{tool} led from {from} to {to} by {ref}{label}",
+	"route unknown": "a result led from {from} to {to} by {ref}{label}",
+	"pick":          "the model chose {to}, from {from}",
+	"cold pick":     "the model chose to start in {to}",
+	"proposal":      "a tool proposed {to}, from {from}",
+	"stay":          "stayed in {to}",
+	"none":          "no start rule claimed the message: the walk stands nowhere",
+	"other":         "went to {to} by {by}",
+	"row":           "{evidence}",
+	"open":          "{ref} was open to {tool}:",
+	"closed":        "{ref}{label} to {to} was shut to {tool}:",
+	"unjudged":      "{ref} could not be judged: {error}",
+	"loser":         "{call} {tool} would have led to {to}; an earlier result came first",
+	"superseded":    "entries that claim the message as well: {skills}",
+	"activated":     "switched on by the model: {skills}",
+
+	// a request and what came of it
+	"called":      "the model is asked, with {parts} parts and {tools}",
+	"called last": "the model is asked for the last time, with {parts} parts and no tools",
+	"asked for":   "the model asked for {call} {tool} {args}",
+	"asked in":    "in {skill} the model asked for {call} {tool} {args}",
+	"said":        "the model said {text}",
+	"answered":    "the model answered {text}",
+	"thought":     "the model thought, in {bytes} bytes",
+	"sent":        "sent to their tools: {calls}",
+	"returned":    "{call} {tool} returned {text}",
+	"with status": "{call} {tool} returned {status}: {text}",
+	"not run":     "{call} {tool} did not reach its tool ({status}): {text}",
+	"refused":     "{call} {tool} was refused ({reason}): {text}",
+	"read":        "{call} read_skill {skill}: {text}",
+	"rejected":    "{call} read_skill {skill} was rejected; from {from} these can be read: {allowed}",
+	"reroute":     "{call} read_skill {skill} lost: the walk went to {won} by {by}",
+	"conflict":    "results of one batch led to different places; {call} {tool} came first, to {to}",
+	"late":        "too late, and it changes nothing: {what}",
+
+	// where words came from
+	"reply":          "the model answered",
+	"reply cut":      "the model answered; the turn has no end on record",
+	"request":        "it was asked with {parts} parts; this is part {part}",
+	"always":         "iteration {iteration}: {skill} is always active",
+	"put":            "the note was put in",
+	"menu put":       "the menu was put in",
+	"carried":        "the conversation was carried over into this turn",
+	"own words":      "in nothing that the model was shown: these are its own words",
+	"not in answer":  "the answer does not contain these words",
+	"no words":       "no words were asked about",
+	"no turn":        "the recording has no turn, so there is no answer",
+	"no answer":      "the turn has not come to an answer",
+	"ended without":  "the turn ended without an answer: {reason}",
+	"no reply":       "the reply that has the answer is not in the recording",
+	"no request":     "the request that the answer replies to is not in the recording",
+	"missing pieces": "{n} parts of the request are not in the recording",
+	"too much":       "there was too much to search; what was found holds, and there may be more",
+
+	// moves that are not
+	"no move":     "the last turn has {n} moves, numbered from 1",
+	"no moves":    "no move was made",
+	"bad number":  "moves are numbered from 1",
+	"no such":     "the map has no skill {skill}{hint}",
+	"no map":      "the map cannot be read: {error}",
+	"no way":      "no step leads from {from} to {skill}, and it is no entry",
+	"stands":      "the walk stood in {skill} already",
+	"no way cold": "{skill} is no entry, and the walk stood nowhere",
+
+	// ways into a skill
+	"way taken":        "{what} led there",
+	"no result":        "no tool had returned anything",
+	"waits":            "it waits for {waits}; what returned was {results}",
+	"way closed":       "its guard was shut on {call} {tool}: {conditions}",
+	"when failed":      "its condition could not be judged: {error}",
+	"when shut":        "its condition did not hold on {results}: {when}",
+	"when bound":       "its condition {when} is a function of the program, and the recording does not say how it was judged",
+	"above":            "{call} {tool} would have taken it, but {ref} stands above it and took that result first",
+	"earlier":          "{call} {tool} would have taken it, but an earlier result had taken {ref}",
+	"conflict lost":    "{call} {tool} would have taken it, but an earlier result, {winner}, had led to {to} already",
+	"bare":             "only the model can take it, by read_skill",
+	"open but":         "it was open on {call} {tool}, and the walk did not take it",
+	"rule unclaimed":   "it does not claim the message: it looks for {match}",
+	"rule when":        "its condition did not hold: {when}",
+	"rule above":       "it claims the message{witness}, but {ref} stands above it and came first",
+	"rule elsewhere":   "it claims the message{witness}, but start rules only decide where the walk begins, and it stood in {from}",
+	"rule not judged":  "start rules only decide where the walk begins, and it stood in {from}",
+	"entry not judged": "the model reads the entries from a menu and picks",
+	"intent":           "a classifier judges it, and the recording has no verdict",
+	"rule open":        "it has no condition, so {skill} is always active; but the walk went to {to}",
+	"not asked":        "the model did not ask to read it, though it could",
+	"not asked far":    "the model did not ask to read it, and could not have: it was not in reach",
+	"not offered":      "the model did not ask to read it, and was not offered to",
+	"in play":          "its instructions were in the prompt all the same",
+	"read taken":       "{call}: the model asked to read it, and the walk went there",
+	"read open":        "{call}: the model read it; it switches on, and moves nothing",
+	"read stayed":      "{call}: the model read it, and the walk went to {to} by {by}",
+	"read rejected":    "{call}: the model asked to read it, and was refused: from {from} these can be read: {allowed}",
+	"read lost":        "{call}: the model asked to read it, and the walk went to {won} by {by}",
+	"read open end":    "{call}: the model asked to read it, and the turn ended first",
+}
+
+// say fills a template: names and values in turn.
+func say(name string, values ...string) string {
+	text, ok := templates[name]
+	if !ok {
+		panic("explain: there is no template " + name)
+	}
+	pairs := make([]string, len(values))
+	copy(pairs, values)
+	for i := 0; i+1 < len(pairs); i += 2 {
+		pairs[i] = "{" + pairs[i] + "}"
+	}
+	return strings.NewReplacer(pairs...).Replace(text)
+}
+
+// moveText tells a move in a few words. Fired is the result that took the
+// step, if it is known.
+func moveText(m *spoor.Move, label string, fired *Result) string {
+	ref, name := line(string(m.Ref)), ""
+	if label != "" {
+		name = " " + quote(label, 40)
+	}
+	from, to := either(m.From == "", "nowhere", line(m.From)), line(m.To)
+	switch m.By {
+	case spoor.ByEntry:
+		if m.Witness != nil {
+			return say("entry witness", "ref", ref, "label", name, "witness", quote(m.Witness.Text, 40), "to", to)
+		}
+		return say("entry", "ref", ref, "label", name, "to", to)
+	case spoor.ByRoute:
+		if fired == nil {
+			return say("route unknown", "from", from, "to", to, "ref", ref, "label", name)
+		}
+		return say("route", "tool", line(fired.Tool), "from", from, "to", to, "ref", ref, "label", name)
+	case spoor.ByPick:
+		return say(either(m.From == "", "cold pick", "pick"), "to", to, "from", from)
+	case spoor.ByProposal:
+		return say("proposal", "to", to, "from", from)
+	case spoor.Stay:
+		return say("stay", "to", to)
+	case spoor.None:
+		return say("none")
+	}
+	return say("other", "to", to, "by", line(string(m.By)))
+}
+
+func itoa(n int) string { return strconv.Itoa(n) }
+
+func either(yes bool, a, b string) string {
+	if yes {
+		return a
+	}
+	return b
+}
+
+// clip is s in one line of at most n characters, the ellipsis among them.
+func clip(s string, n int) string {
+	if len(s) > 8*n { // enough for n characters between which is space
+		s = strings.ToValidUTF8(s[:8*n], "") + "…"
+	}
+	s = line(s)
+	if utf8.RuneCountInString(s) <= n {
+		return s
+	}
+	r := []rune(s)
+	return string(r[:n-1]) + "…"
+}
+
+// line is s in one line: a run of space is one blank, and what a terminal
+// would act on is replaced.
+func line(s string) string {
+	return strings.Map(printable, strings.Join(strings.Fields(s), " "))
+}
+
+func printable(r rune) rune {
+	if r == utf8.RuneError || !unicode.IsPrint(r) {
+		return '\uFFFD'
+	}
+	return r
+}
+
+// quote is a clip in quotation marks.
+func quote(s string, n int) string { return `"` + clip(s, n) + `"` }
+
+// listed names up to twelve.
+func listed(names []string) string {
+	const most = 12
+	if len(names) == 0 {
+		return "none"
+	}
+	shown := make([]string, 0, most)
+	for _, n := range names[:min(len(names), most)] {
+		shown = append(shown, clip(n, 60))
+	}
+	if more := len(names) - most; more > 0 {
+		return strings.Join(shown, ", ") + " and " + itoa(more) + " more"
+	}
+	return strings.Join(shown, ", ")
+}
