@@ -246,10 +246,14 @@ func (q *inquiry) covered(r Range) (n int) {
 // explain cuts a range into runs.
 func (q *inquiry) explain(r Range) []Run {
 	var runs []Run
+	none := NotFound{NotRecorded, say("own words")}
+	if q.cut || q.matcher.limited {
+		none = NotFound{OutOfBudget, say("given up")}
+	}
 	own := func(start, end int) {
 		gap := q.words(Range{start, end})
 		if gap.Start < gap.End {
-			runs = append(runs, Run{Range: gap, Text: q.answer[gap.Start:gap.End], NotFound: &NotFound{NotRecorded, say("own words")}})
+			runs = append(runs, Run{Range: gap, Text: q.answer[gap.Start:gap.End], NotFound: &none})
 		}
 	}
 	at := r.Start
@@ -258,7 +262,7 @@ func (q *inquiry) explain(r Range) []Run {
 		at = in.End
 		run := Run{Range: in, Text: q.answer[in.Start:in.End]}
 		if run.Sources = q.sourcesOf(in); run.Sources == nil {
-			run.NotFound = &NotFound{OutOfBudget, say("too much")}
+			run.NotFound = &NotFound{OutOfBudget, say("too many")}
 		}
 		runs = append(runs, run)
 	}

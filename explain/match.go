@@ -14,7 +14,7 @@ const (
 	maxAnswer  = 1 << 20  // bytes of an answer that are searched
 	maxShown   = 64 << 20 // bytes of what the model was shown that are searched
 	maxMatches = 1 << 16  // matches that are kept
-	maxSteps   = 1 << 26  // comparisons
+	maxSteps   = 1 << 25  // comparisons
 	maxSources = 100      // of one run
 	maxChains  = 2000     // sources of one answer
 )
@@ -159,13 +159,14 @@ func (m *matcher) search(v view) {
 // keep trims a stretch to whole words, in the answer and in the view, and
 // keeps it if it is still long.
 func (m *matcher) keep(index, at int, r Range) {
-	s, begin := m.views[index].text, r.Start
+	s, begin, end := m.views[index].text, r.Start, r.End
 	for r.Start < r.End && !(wordEdge(m.answer, r.Start) && wordEdge(s, at+r.Start-begin) && starts(m.answer[r.Start:r.End])) {
 		r.Start++
 	}
 	for r.End > r.Start && !(wordEdge(m.answer, r.End) && wordEdge(s, at+r.End-begin) && !endsInSpace(m.answer[:r.End])) {
 		r.End--
 	}
+	m.steps += r.Start - begin + end - r.End
 	if r.End-r.Start < minCopy || !hasWord(m.answer[r.Start:r.End]) {
 		return
 	}
@@ -223,7 +224,7 @@ func (m *matcher) runs() []Range {
 				r.Start = last.End
 				break
 			}
-			last.End = r.Start
+			last.End = max(last.Start, r.Start) // its own start may have been cut
 			if *last = m.trim(*last); last.End > last.Start {
 				break
 			}

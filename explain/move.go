@@ -154,7 +154,7 @@ func (m *MoveReason) String() string {
 	p.WriteByte('\n')
 	p.put(2, "how the walk got there:")
 	if len(m.Chain) > 1 {
-		p.chain(4, m.Chain[1:], map[int]bool{}, false) // the first is the move itself
+		p.chain(4, m.Chain[1:], tale{}) // the first is the move itself
 	}
 	p.footnotes(m.Incomplete)
 	return p.String()

@@ -280,8 +280,10 @@ func (w *ways) claim(way *Way, r spoor.Rule) {
 			way.Evidence = Fact
 		}
 		way.Outcome, way.Text = Beaten, say("rule above", "witness", witness, "ref", w.winner())
+	case w.mapped.bound(r.When) && w.above(way.Ref):
+		way.Outcome, way.Text = NotJudged, say("when bound", "ref", w.winner(), "when", clip(r.When, 200))
 	case w.mapped.bound(r.When):
-		way.Outcome, way.Text = NotJudged, say("when bound", "when", clip(r.When, 200))
+		way.Outcome, way.Text = NotMet, say("rule when", "when", clip(r.When, 200))
 	case len(m.Failed) > 0:
 		way.Outcome, way.Text = NotMet, say("when failed", "error", clip(m.Failed[0].Error, 200))
 	case r.When != "":
@@ -298,6 +300,18 @@ func (w *ways) winner() string {
 	}
 	label := w.mapped.label(w.move.Ref)
 	return line(string(w.move.Ref)) + either(label != "", " "+quote(label, 40), "")
+}
+
+// above reports whether what decided the move stands above another rule or
+// step of its list, so that the other was not judged.
+func (w *ways) above(ref spoor.Ref) bool {
+	for _, form := range []string{"steps[%d]", "start.rules[%d]", "start.entries[%d]"} {
+		var i, winner int
+		if index(ref, form, &i) && index(w.move.Ref, form, &winner) {
+			return winner < i
+		}
+	}
+	return false
 }
 
 // steps tells of every step from where the walk stood into the skill.
@@ -383,8 +397,8 @@ func (w *ways) probe(g *spoor.Graph, ref spoor.Ref, s *spoor.Step, r *Result, sh
 		way.Outcome, way.Text = Closed, say("when failed", "error", clip(m.Failed[0].Error, 200))
 		if w.mapped.bound(s.When) {
 			way.Text = say("when shut", "results", call+" "+tool, "when", clip(s.When, 200))
-			if w.fired != nil && w.fired.Call == r.Call {
-				way.Outcome, way.Text = NotJudged, say("when bound", "when", clip(s.When, 200))
+			if w.fired != nil && w.fired.Call == r.Call && w.above(ref) {
+				way.Outcome, way.Text = NotJudged, say("when bound", "ref", w.winner(), "when", clip(s.When, 200))
 			}
 		}
 	case s.When != "" && r.Executed:

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"fmt"
+	"hash/fnv"
 	"strings"
 	"unicode/utf8"
 )
@@ -110,18 +111,18 @@ func (s *SpanReason) String() string {
 			p.put(0, quote(r.Text, 200)+", "+r.Range.words())
 		}
 		p.notFound(2, r.NotFound)
-		told := map[int]bool{}
+		told := tale{}
 		for _, src := range r.Sources {
 			p.hang(2, 4, "from "+src.where()+" ("+string(src.Evidence)+")")
 			p.excerpt(4, src)
 		}
-		for i, src := range r.Sources {
+		for _, src := range r.Sources {
 			if len(r.Sources) == 1 {
 				p.put(2, "how it got there:")
 			} else {
 				p.hang(2, 4, "how it got from "+src.where()+":")
 			}
-			p.chain(4, src.Chain, told, i > 0)
+			p.chain(4, src.Chain, told)
 		}
 	}
 	p.footnotes(s.Unsearched, s.Incomplete)
@@ -249,19 +250,33 @@ func (p *page) excerpt(indent int, s Source) {
 	p.WriteString(pad + strings.Repeat(" ", mark[0]) + strings.Repeat("^", end-mark[0]) + "\n")
 }
 
-// chain shows links, an event a line. Where it comes to a move or message that
-// was told already it stops, and what every chain begins with is told once.
-func (p *page) chain(indent int, links []Link, told map[int]bool, again bool) {
+// A tale remembers how chains end that were told already.
+type tale map[uint64]bool
+
+// chain shows links, an event a line. What every chain begins with is told
+// once, and where a chain goes on as an earlier one did it stops.
+func (p *page) chain(indent int, links []Link, told tale) {
+	ends := make([]uint64, len(links)) // of each link and all that follow
+	end := uint64(0)
+	for i := len(links) - 1; i >= 0; i-- {
+		h := fnv.New64a()
+		fmt.Fprintf(h, "%d %d %s", end, links[i].Event, links[i].Text)
+		end = h.Sum64()
+		ends[i] = end
+	}
+	again := len(told) > 0
 	for i, l := range links {
-		if again && told[l.Event] && i < 1 {
+		if again && i == 0 {
 			continue
 		}
-		if again && told[l.Event] && i > 1 {
+		if told[ends[i]] {
 			p.put(indent, fmt.Sprintf("event %-4d as above", l.Event))
-			return
+			break
 		}
-		told[l.Event] = true
 		p.link(indent, l)
+	}
+	for _, end := range ends {
+		told[end] = true
 	}
 }
 

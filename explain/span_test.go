@@ -240,6 +240,15 @@ func hold(t *testing.T, r *recording.Recording, runs []explain.Run) {
 			if src.Text != run.Text && (json.Unmarshal([]byte(`"`+src.Text+`"`), &text) != nil || text != strings.ToValidUTF8(run.Text, "\uFFFD")) {
 				t.Fatalf("source %q does not say %q", src.Text, run.Text)
 			}
+			if parts, _ := r.Request(src.Chain[1].Event); parts[src.Part-1].Piece != src.Piece {
+				t.Fatalf("part %d of the request is not the source of %q", src.Part, run.Text)
+			}
+			if src.File != "" { // its body begins at line 5
+				line := strings.Split(piece, "\n")[src.Line-5]
+				if first, _, _ := strings.Cut(src.Text, "\n"); !strings.HasPrefix(line[src.Column-1:], first) {
+					t.Fatalf("line %d of %s has no %q in column %d", src.Line, src.File, first, src.Column)
+				}
+			}
 			if n := len(src.Chain); n < 3 || src.Chain[n-1].Kind != "started" {
 				t.Fatalf("the chain of %q does not lead to the message: %v", run.Text, src.Chain)
 			}
@@ -255,7 +264,9 @@ func hold(t *testing.T, r *recording.Recording, runs []explain.Run) {
 // Whatever was copied is found, where it was copied from.
 func TestPlanted(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	word := func() string { return []string{"tent", "days", "order", "30", "über", "a", "refund", "\"so\"", "日本"}[rng.IntN(9)] }
+	word := func() string {
+		return []string{"tent", "days", "order", "30", "über", "a", "refund", "\"so\"", "日本"}[rng.IntN(9)]
+	}
 	text := func(n int) string {
 		words := make([]string, n)
 		for i := range words {
@@ -302,6 +313,40 @@ func TestBigContext(t *testing.T) {
 	}
 	if got := places(s); len(got) != 2 || !strings.HasSuffix(got[0], " i1.1 $.rows[9000].note") {
 		t.Errorf("got %q", got)
+	}
+}
+
+func BenchmarkSpan(b *testing.B) {
+	var rows strings.Builder
+	for i := range 15000 {
+		fmt.Fprintf(&rows, `{"id":%d,"note":"row %d is like any other row"},`, i, i)
+	}
+	big := "[" + rows.String() + `"the window closes sixty days after delivery"]`
+	answer := strings.Repeat("Whatever else there is to say, row 77 is fine. ", 80) + "the window closes sixty days after delivery"
+	r := run(b, desk(staleLine), map[string]string{"check_refund": big}, question, call("assess_risk", "{}"), call("check_refund", "{}"), say(answer))
+	b.SetBytes(int64(len(big)))
+	for b.Loop() {
+		explain.Span(r, "sixty days")
+	}
+}
+
+// What would take too long is given up, and said so.
+func TestTooMuch(t *testing.T) {
+	text := strings.Repeat("ab ", 1<<17)
+	r := run(t, desk(staleLine), map[string]string{"check_refund": text}, question,
+		call("assess_risk", "{}"), call("check_refund", "{}"), say(text[1:]))
+	begin := time.Now()
+	a := explain.Answer(r)
+	if took := time.Since(begin); took > 5*time.Second {
+		t.Errorf("it took %v", took)
+	}
+	if a.Unsearched == "" {
+		t.Errorf("nothing says that the search was given up")
+	}
+	for _, run := range a.Runs {
+		if run.NotFound != nil && run.NotFound.Kind != explain.OutOfBudget {
+			t.Errorf("bytes %d–%d are %s, though the search was given up", run.Start, run.End, run.NotFound.Kind)
+		}
 	}
 }
 
@@ -377,6 +422,7 @@ func FuzzSpan(f *testing.F) {
 	f.Add("the \"window\" is\nover now, sorry", `{"reason":"the \"window\" is\nover now"}`, "", "window")
 	f.Add("\xff\xfe 日本語の返金ポリシーです", `["日本語の返金ポリシーです", "\ud83d\ude00", "\ud83d"]`, "日本語", "返金")
 	f.Add(strings.Repeat("a b ", 30), strings.Repeat("a b ", 60), "a b a b a b a b a b", "b a")
+	f.Add(strings.Repeat("a b ", 27)+"a b\x00a a b a b ", strings.Repeat("a b ", 14)+"a b\x00\x00\x00@ "+strings.Repeat("a b ", 24)+"\x01 b "+strings.Repeat("a b ", 20), "a b a b\fa b a\rb a b b", "b a")
 	f.Fuzz(func(t *testing.T, answer, result, body, span string) {
 		r := run(t, desk(body), map[string]string{"check_refund": result}, question,
 			call("assess_risk", "{}"), call("check_refund", "{}"), say(answer))

@@ -72,13 +72,14 @@ var templates = map[string]string{
 
 	// where words came from
 	"reply":          "the model answered",
-	"reply cut":      "the model answered; the turn has no end on record",
 	"request":        "it was asked with {parts} parts; this is part {part}",
 	"always":         "iteration {iteration}: {skill} is always active",
 	"put":            "the note was put in",
 	"menu put":       "the menu was put in",
 	"carried":        "the conversation was carried over into this turn",
 	"own words":      "in nothing that the model was shown: these are its own words",
+	"given up":       "not found before the search was given up: there was too much to search",
+	"too many":       "copied, but there are too many sources to list",
 	"not in answer":  "the answer does not contain these words",
 	"no words":       "no words were asked about",
 	"no turn":        "the recording has no turn, so there is no answer",
@@ -87,7 +88,7 @@ var templates = map[string]string{
 	"no reply":       "the reply that has the answer is not in the recording",
 	"no request":     "the request that the answer replies to is not in the recording",
 	"missing pieces": "{n} parts of the request are not in the recording",
-	"too much":       "there was too much to search; what was found holds, and there may be more",
+	"too much":       "there was too much to search or to list; what was found holds, and there may be more",
 
 	// moves that are not
 	"no move":     "the last turn has {n} moves, numbered from 1",
@@ -96,7 +97,6 @@ var templates = map[string]string{
 	"no such":     "the map has no skill {skill}{hint}",
 	"no map":      "the map cannot be read: {error}",
 	"no way":      "no step leads from {from} to {skill}, and it is no entry",
-	"stands":      "the walk stood in {skill} already",
 	"no way cold": "{skill} is no entry, and the walk stood nowhere",
 
 	// ways into a skill
@@ -106,17 +106,14 @@ var templates = map[string]string{
 	"way closed":       "its guard was shut on {call} {tool}: {conditions}",
 	"when failed":      "its condition could not be judged: {error}",
 	"when shut":        "its condition did not hold on {results}: {when}",
-	"when bound":       "its condition {when} is a function of the program, and the recording does not say how it was judged",
+	"when bound":       "{ref} stands above it and came first, so its condition {when} was not judged",
 	"above":            "{call} {tool} would have taken it, but {ref} stands above it and took that result first",
 	"earlier":          "{call} {tool} would have taken it, but an earlier result had taken {ref}",
 	"conflict lost":    "{call} {tool} would have taken it, but an earlier result, {winner}, had led to {to} already",
-	"bare":             "only the model can take it, by read_skill",
 	"open but":         "it was open on {call} {tool}, and the walk did not take it",
 	"rule unclaimed":   "it does not claim the message: it looks for {match}",
 	"rule when":        "its condition did not hold: {when}",
 	"rule above":       "it claims the message{witness}, but {ref} stands above it and came first",
-	"rule elsewhere":   "it claims the message{witness}, but start rules only decide where the walk begins, and it stood in {from}",
-	"rule not judged":  "start rules only decide where the walk begins, and it stood in {from}",
 	"entry not judged": "the model reads the entries from a menu and picks",
 	"intent":           "a classifier judges it, and the recording has no verdict",
 	"rule open":        "it has no condition, so {skill} is always active; but the walk went to {to}",

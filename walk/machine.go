@@ -24,7 +24,6 @@
 package walk
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"time"
@@ -304,6 +303,9 @@ func (m *Machine) facts(s *State) spoor.Facts {
 			})
 			continue
 		}
+		if c.Answered > 0 { // it was refused
+			continue
+		}
 		id, _ := readID(c.Args)
 		switch m.graph.Classify(s.Cursor, id) {
 		case spoor.Hop:
@@ -347,13 +349,11 @@ func (m *Machine) tell(s *State) (event.Body, []int) {
 		if c.Answered > 0 {
 			continue
 		}
-		id, err := readID(c.Args)
+		id, named := readID(c.Args)
 		target := m.graph.Classify(s.Move.From, id)
 		switch {
-		case err != nil:
-			return m.reject(s, c, id, err.Error()), because
 		case target == spoor.Unreachable:
-			return m.reject(s, c, id, ""), because
+			return m.reject(s, c, unreadableText(id, named), id), because
 		case target == spoor.Hop && id != s.Move.To && !c.Beaten:
 			return &event.RerouteSuperseded{Call: c.ID, VolunteeredID: id, WonID: s.Move.To, By: s.Move.By}, because
 		}
@@ -363,14 +363,11 @@ func (m *Machine) tell(s *State) (event.Body, []int) {
 	return m.ask(s), because
 }
 
-func (m *Machine) reject(s *State, c *Call, id, fault string) event.Body {
+func (m *Machine) reject(s *State, c *Call, text, id string) event.Body {
 	allowed := m.readable(s.Move.From)
-	if fault == "" {
-		fault = fmt.Sprintf("%q cannot be read from here.", id)
-	}
 	return &event.Rejected{
 		Call: c.ID, RequestedID: id, CurrentSkillID: s.Move.From, Allowed: allowed,
-		Result: resultPart(c, fault+" "+allowedText(allowed)),
+		Result: resultPart(c, text+" "+allowedText(allowed)),
 	}
 }
 

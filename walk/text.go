@@ -2,7 +2,6 @@ package walk
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -35,13 +34,14 @@ func ReadSkillSpec(g *spoor.Graph) model.ToolSpec {
 	}
 }
 
-// readID is the skill that the arguments of read_skill name.
-func readID(args string) (string, error) {
+// readID is the skill that the arguments of read_skill name; ok is false if
+// they name none.
+func readID(args string) (id string, ok bool) {
 	var a struct{ ID *string }
 	if err := json.Unmarshal([]byte(args), &a); err != nil || a.ID == nil {
-		return "", errors.New(`read_skill takes {"id": the name of a skill}.`)
+		return "", false
 	}
-	return *a.ID, nil
+	return *a.ID, true
 }
 
 // The words of the machine to the model: one sentence that says what is so,
@@ -52,6 +52,13 @@ const (
 	cutText    = "The turn was stopped before this call was answered."
 	budgetText = "This call was not made: the turn may make no further model call."
 )
+
+func unreadableText(id string, named bool) string {
+	if !named {
+		return `read_skill takes {"id": the name of a skill}.`
+	}
+	return fmt.Sprintf("%q cannot be read from here.", id)
+}
 
 func unofferedText(tool string, offered []string) string {
 	text := fmt.Sprintf("There is no tool %q here, so nothing was called.", tool)

@@ -95,7 +95,7 @@ type ObjectType struct {
 
 // Object is the type of values with these fields.
 func Object(name string, fields ...Var) ObjectType {
-	o := &objectType{types.NewObjectTypeValue("spoor." + name), fields}
+	o := &objectType{cel.ObjectType("spoor." + name), fields}
 	return ObjectType{Type{o.cel, []*objectType{o}}, o}
 }
 

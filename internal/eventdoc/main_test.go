@@ -1,0 +1,161 @@
+package main
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/spoorhq/spoor"
+	"github.com/spoorhq/spoor/event"
+	"github.com/spoorhq/spoor/guard"
+	"github.com/spoorhq/spoor/match"
+	"github.com/spoorhq/spoor/model"
+	"github.com/spoorhq/spoor/walk"
+)
+
+var update = flag.Bool("update", false, "write the examples and docs/events.md anew")
+
+// TestExamples walks until every kind of event has happened, and compares the
+// longest line of each kind with the examples.
+func TestExamples(t *testing.T) {
+	longest := map[string][]byte{}
+	events := everyKind(t)
+	for i := range events {
+		kind, line := events[i].Body.Kind(), events[i].AppendJSON(nil)
+		if len(line) > len(longest[kind]) {
+			longest[kind] = line
+		}
+	}
+	s, err := load("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got bytes.Buffer
+	for _, k := range s.kinds {
+		if longest[k.name] == nil {
+			t.Errorf("there is no example of %s; let everyKind make it happen", k.name)
+			continue
+		}
+		got.Write(append(longest[k.name], '\n'))
+	}
+	if *update {
+		examples = got.String()
+		if err := os.WriteFile("testdata/examples.txt", got.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if diff := cmp.Diff(examples, got.String()); diff != "" {
+		t.Errorf("the examples are not what happens; run go test ./internal/eventdoc -update (-was +is):\n%s", diff)
+	}
+}
+
+// TestDocument compares docs/events.md with what is generated.
+func TestDocument(t *testing.T) {
+	want, err := document("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join("..", "..", "docs", "events.md")
+	if *update {
+		if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	got, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(got), want); diff != "" {
+		t.Errorf("docs/events.md is stale; run go generate ./event (-was +is):\n%s", diff)
+	}
+}
+
+// everyKind walks turns in which everything happens once at least.
+func everyKind(t *testing.T) []event.Event {
+	m := &spoor.Map{
+		Name: "desk",
+		Skills: []spoor.Skill{
+			{ID: "triage", Description: "Rate a request.", Body: "Call rate_risk.", Tools: []string{"rate_risk", "find_order"},
+				Source: spoor.Source{File: "skills/triage/SKILL.md", Line: 5}},
+			{ID: "refunds"}, {ID: "escalation"}, {ID: "policy"},
+		},
+		Start: spoor.Start{Rules: []spoor.Rule{
+			{Use: "triage", Match: match.Keywords("refund", "charged")}, {Use: "policy", Match: match.Keywords("refund")},
+		}},
+		Steps: []spoor.Step{
+			{From: "triage", To: "escalation", OnToolReturn: "rate_risk", Guard: guard.Guard{guard.Gte("score", 0.7)}},
+			{From: "triage", To: "refunds", OnToolReturn: "rate_risk"},
+			{From: "triage", To: "escalation", OnToolReturn: "find_order"},
+		},
+	}
+	graph, err := event.NewGraph(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := spoor.Compile(m, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var (
+		machine = walk.New(g)
+		state   = new(walk.State)
+		events  []event.Event
+		at      = time.Date(2026, 1, 2, 15, 4, 5, 0, time.UTC)
+	)
+	step := func(o event.Outcome) {
+		events = append(events, slices.Clone(machine.Step(state, o, at))...)
+		at = at.Add(time.Second)
+	}
+	start := func(message string) {
+		var tools []event.Tool
+		for _, name := range m.Skills[0].Tools {
+			spec := `{"name":"` + name + `"}`
+			tools = append(tools, event.Tool{Name: name, Piece: model.Sum(spec), Data: spec})
+		}
+		step(&event.Started{
+			Run: "20260102-150405.000000-k7q2", Message: model.NewPart(model.User, model.Text, message), Graph: graph, Tools: tools,
+			System: []model.Part{model.NewPart(model.System, model.Text, "You are a desk.")}, MaxIterations: 10,
+		})
+	}
+	call := func(tool, args string) model.Part {
+		p := model.NewPart(model.Assistant, model.Call, args)
+		p.Tool = tool
+		return p
+	}
+	back := func(id, tool, text string) *event.Returned {
+		p := model.NewPart(model.Tool, model.Result, text)
+		p.Call, p.Tool = id, tool
+		return &event.Returned{Call: id, Tool: tool, Executed: true, Result: p}
+	}
+
+	start("I was charged twice, and want a refund")
+	step(&event.Replied{
+		Parts: []model.Part{
+			call("rate_risk", `{"order":17}`), call("find_order", `{"order":17}`), call("refund", `{"order":17}`),
+			call(walk.ReadSkill, `{"id":"policy"}`), call(walk.ReadSkill, `{"id":"billing"}`),
+		},
+		Usage: model.Usage{Input: 812, Output: 64, Cached: 512},
+	})
+	step(back("i1.1", "rate_risk", `{"score":0.31}`))
+	step(back("i1.2", "find_order", `{"id":17}`))
+	step(&event.Replied{Parts: []model.Part{model.NewPart(model.Assistant, model.Text, "It is on its way.")}})
+	step(back("i1.2", "find_order", `{"id":17}`))
+
+	start("And a refund?")
+	step(&event.Replied{Parts: []model.Part{call("rate_risk", `{"order":17}`)}})
+	step(&event.Resumed{Repeat: []string{"t2i1.1"}})
+	step(back("t2i1.1", "rate_risk", `{"score":0.9}`))
+	step(&event.Failed{Error: "the model is not there", Attempts: []string{"busy"}})
+
+	start("refund")
+	step(&event.Stopped{Reason: "context canceled"})
+	return events
+}
