@@ -83,3 +83,20 @@ func mallocs() uint64 {
 	runtime.ReadMemStats(&m)
 	return m.Mallocs
 }
+
+// TestTurnAllocates holds the budget of an iteration: 25 allocations.
+func TestTurnAllocates(t *testing.T) {
+	const calls = 100
+	a := newAgent(t, agent.Config{
+		Model: &counter{n: calls}, MaxIterations: calls + 2,
+		Tools: []tool.Tool{rate(`{"risk":"low"}`), {Name: "lookup", Call: func(context.Context, string) (string, error) { return `{"risk":"low"}`, nil }}},
+	})
+	allocs := testing.AllocsPerRun(5, func() {
+		if _, err := a.Run(context.Background(), "refund"); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if each := allocs / (calls + 1); each > 25 {
+		t.Errorf("%.1f allocations an iteration", each)
+	}
+}

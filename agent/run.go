@@ -27,8 +27,12 @@ type run struct {
 	offered []string      // to it
 	text    answerText
 	emit    func(model.Delta) // of text
-	done    chan answer       // of the call that runs; nil if it was given up
-	late    []chan answer     // of calls that were given up
+
+	calls  context.Context // of tool calls, until one is given up
+	giveUp context.CancelFunc
+	timer  *time.Timer   // of the call that runs
+	done   chan answer   // its answer; nil if it was given up
+	late   []chan answer // of calls that were given up
 }
 
 func (r *run) start(ctx context.Context, message string, history []model.Part) (*Run, error) {
@@ -55,6 +59,11 @@ func (r *run) tools() []string {
 // finish drives the turn to its end, from an outcome on.
 func (r *run) finish(ctx context.Context, first event.Outcome) (*Run, error) {
 	defer r.w.Close()
+	defer func() {
+		if r.giveUp != nil {
+			r.giveUp()
+		}
+	}()
 	if err := r.drive(ctx, first); err != nil {
 		return &Run{Recording: r.w.Recording()}, fmt.Errorf("agent: %w", err)
 	}
@@ -194,33 +203,31 @@ type answer struct {
 func (r *run) call(ctx context.Context, c *walk.Call) event.Outcome {
 	t := r.agent.tools[c.Tool]
 	if !isObject(c.Args) {
-		return returned(c, false, spoor.Invalid, "The arguments are not one JSON object, so nothing was called.")
+		return returned(c.ID, c.Tool, false, spoor.Invalid, "The arguments are not one JSON object, so nothing was called.")
+	}
+	if r.done == nil { // the first call, or the one before was given up
+		r.done = make(chan answer, 1)
+		r.calls, r.giveUp = context.WithCancel(ctx)
+		r.timer = time.NewTimer(0)
 	}
 	timeout := t.Timeout
 	if timeout == 0 {
 		timeout = time.Minute
 	}
-	limited, cancel := context.WithTimeout(ctx, timeout)
-	defer cancel()
-	if r.done == nil {
-		r.done = make(chan answer, 1)
-	}
-	go invoke(limited, t, c.ID, c.Args, r.done)
+	r.timer.Reset(timeout)
+	go invoke(r.calls, t, c.ID, c.Args, r.done)
 	select {
 	case a := <-r.done:
 		return a.outcome()
-	case <-limited.Done():
+	case <-r.timer.C:
+	case <-ctx.Done():
 	}
-	select {
-	case a := <-r.done: // it kept its time after all
-		return a.outcome()
-	default:
-	}
+	r.giveUp()
 	r.late, r.done = append(r.late, r.done), nil
 	if ctx.Err() != nil {
 		return &event.Stopped{Reason: context.Cause(ctx).Error()}
 	}
-	return returned(c, true, spoor.Failure, fmt.Sprintf("The tool gave no answer within %v.", timeout))
+	return returned(c.ID, c.Tool, true, spoor.Failure, fmt.Sprintf("The tool gave no answer within %v.", timeout))
 }
 
 func invoke(ctx context.Context, t *tool.Tool, id, args string, done chan<- answer) {
@@ -235,24 +242,23 @@ func invoke(ctx context.Context, t *tool.Tool, id, args string, done chan<- answ
 }
 
 func (a *answer) outcome() *event.Returned {
-	c := &walk.Call{ID: a.call, Tool: a.tool}
 	if bad, ok := errors.AsType[*tool.ArgumentError](a.err); ok {
-		return returned(c, false, spoor.Invalid, cut("Nothing was called: "+bad.Error()))
+		return returned(a.call, a.tool, false, spoor.Invalid, cut("Nothing was called: "+bad.Error()))
 	}
 	switch {
 	case a.err != nil:
-		return returned(c, true, spoor.Failure, cut("The tool failed: "+a.err.Error()))
+		return returned(a.call, a.tool, true, spoor.Failure, cut("The tool failed: "+a.err.Error()))
 	case len(a.text) > maxResult:
-		return returned(c, true, spoor.Invalid, fmt.Sprintf("The tool answered with %d bytes; at most %d can be shown. Ask for less.", len(a.text), maxResult))
+		return returned(a.call, a.tool, true, spoor.Invalid, fmt.Sprintf("The tool answered with %d bytes; at most %d can be shown. Ask for less.", len(a.text), maxResult))
 	}
 	text, status := tool.Unwrap(a.text)
-	return returned(c, true, status, text)
+	return returned(a.call, a.tool, true, status, text)
 }
 
-func returned(c *walk.Call, executed bool, status spoor.Status, text string) *event.Returned {
+func returned(call, name string, executed bool, status spoor.Status, text string) *event.Returned {
 	part := model.NewPart(model.Tool, model.Result, text)
-	part.Call, part.Tool, part.Status = c.ID, c.Tool, string(status)
-	return &event.Returned{Call: c.ID, Tool: c.Tool, Executed: executed, Status: status, Result: part}
+	part.Call, part.Tool, part.Status = call, name, string(status)
+	return &event.Returned{Call: call, Tool: name, Executed: executed, Status: status, Result: part}
 }
 
 // arrived collects answers that nobody waits for any more.

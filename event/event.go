@@ -5,6 +5,8 @@
 // the outcomes before it, so a recording of events replays itself.
 package event
 
+//go:generate go run ../internal/eventdoc
+
 import (
 	"time"
 

@@ -11,7 +11,7 @@ import (
 func Splices(parts []model.Part, splices []Splice) []model.Part {
 	for _, s := range splices {
 		at := min(max(s.At, 0), len(parts))
-		end := min(at+max(s.Drop, 0), len(parts))
+		end := at + min(max(s.Drop, 0), len(parts)-at)
 		parts = slices.Replace(parts, at, end, s.Put...)
 	}
 	return parts

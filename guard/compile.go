@@ -35,7 +35,6 @@ type Compiled struct {
 	guard Guard
 	keys  []string // fields of the result that are read
 	conds []cond
-	blank []Evidence // of conds, not yet judged
 }
 
 // A cond is a condition in the form in which it is judged.
@@ -162,12 +161,10 @@ func Compile(g Guard, scales Scales) (*Compiled, []Fault) {
 			out.slot = len(c.keys) - 1
 		}
 		c.conds = append(c.conds, out)
-		c.blank = append(c.blank, Evidence{Key: cd.Key, Op: cd.Op, Value: cd.Value})
 	}
 	if faults != nil {
 		return nil, faults
 	}
-	c.blank = slices.Clip(c.blank)
 	return c, nil
 }
 

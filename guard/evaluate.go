@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"encoding/json"
 	"strconv"
 	"strings"
 )
@@ -13,9 +14,7 @@ type Verdict struct {
 
 // Evidence is one condition as it was judged.
 type Evidence struct {
-	Key   string `json:"key"`
-	Op    Op     `json:"op"`
-	Value Value  `json:"value"`
+	*Cond // what was judged; it must not be changed
 
 	// Actual is the judged value in at most 80 code points, a final ellipsis
 	// among them: the text of a string, otherwise compact JSON. Kind tells 5
@@ -27,6 +26,13 @@ type Evidence struct {
 	// and the value is no word of it.
 	OffScale bool `json:"offScale,omitempty"`
 	Passed   bool `json:"passed"`
+}
+
+// UnmarshalJSON reads evidence; the condition is there whatever is read.
+func (e *Evidence) UnmarshalJSON(data []byte) error {
+	type plain Evidence
+	*e = Evidence{Cond: new(Cond)}
+	return json.Unmarshal(data, (*plain)(e))
 }
 
 // String returns e in one line for people. A string that could be read as
@@ -193,15 +199,14 @@ func (c *Compiled) Holds(v *View) bool {
 // the evidence, which keeps no long result or message of v alive.
 func (c *Compiled) Evaluate(v *View) Verdict {
 	r := reader{view: v}
-	blank := c.blank
-	evidence := make([]Evidence, len(blank))
-	copy(evidence, blank)
+	evidence := make([]Evidence, len(c.conds))
 	verdict := Verdict{Passed: true, Conditions: evidence}
 	var texts strings.Builder // of all summaries, so that they cost one allocation
 	var d datum
 	for i := range c.conds {
 		cd := &c.conds[i]
 		e := &evidence[i]
+		e.Cond = &cd.Cond
 		if cd.first {
 			d = r.read(c, cd)
 			if !d.copied() {

@@ -94,9 +94,9 @@ var reservedKeys = []string{
 // A Cond is one condition: the value at Key stands in relation Op to Value.
 // An empty Op stands for a key that has no operator; Compile refuses it.
 type Cond struct {
-	Key   string
-	Op    Op
-	Value Value
+	Key   string `json:"key"`
+	Op    Op     `json:"op"`
+	Value Value  `json:"value"`
 }
 
 // Eq is the condition that the value at key is v.

@@ -43,6 +43,9 @@ func TestLawsOfRecordings(t *testing.T) {
 			if err != nil || d.IsDir() || !strings.HasSuffix(path, ".jsonl") {
 				return err
 			}
+			if data, err := os.ReadFile(path); err != nil || !bytes.HasPrefix(data, []byte(`{"spoor":`)) {
+				return err // other lines of JSON
+			}
 			rec, err := recording.Open(path)
 			if err != nil {
 				t.Errorf("%s: %v", path, err)

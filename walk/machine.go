@@ -251,10 +251,14 @@ func (m *Machine) decide(s *State) (event.Body, []int) {
 	facts.Activated = m.activated(facts, move)
 
 	v := &event.Evaluated{Move: move, Activated: facts.Activated}
-	active := m.graph.Active(facts, move)
-	if v.ActiveAs = s.Active.as(active); v.ActiveAs == 0 {
-		for _, id := range active {
-			v.Active = append(v.Active, event.Active{Skill: id, Provenance: m.graph.Provenance(id)})
+	if move.To == s.Cursor && slices.Equal(facts.Activated, s.Activated) && len(s.Active.Items) > 0 {
+		v.ActiveAs = s.Active.At
+	} else {
+		active := m.graph.Active(facts, move)
+		if v.ActiveAs = s.Active.as(active); v.ActiveAs == 0 {
+			for _, id := range active {
+				v.Active = append(v.Active, event.Active{Skill: id, Provenance: m.graph.Provenance(id)})
+			}
 		}
 	}
 	reachable := m.graph.Successors(move.To)

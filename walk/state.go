@@ -12,8 +12,8 @@ import (
 // A State is where a run is. Its zero value is a run that has not started.
 //
 // Only Apply changes a State, in place. It belongs to one run, is never copied
-// and is not safe for concurrent use. It marshals to JSON without the bytes of
-// its parts: who stores one keeps the pieces beside it and puts them back.
+// and is not safe for concurrent use. It is stored as its events, and loaded by
+// folding them.
 type State struct {
 	Phase     Phase
 	Seq       int // of the last event

@@ -87,22 +87,28 @@ func listed(names []string) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
 }
 
-// readText answers a read_skill that was accepted, after the move.
+// readText answers a read_skill that was accepted, after the move: with the
+// body of the skill, if that is how it is delivered, or with where it is.
 func readText(skill *spoor.Skill, target spoor.Target, move spoor.Move) string {
-	body := skill.Body != "" && (skill.Delivery == spoor.DeliverBoth || skill.Delivery == spoor.DeliverResult)
+	delivered := skill.Body != "" && (skill.Delivery == spoor.DeliverBoth ||
+		skill.Delivery == spoor.DeliverResult && target == spoor.OpenSkill)
+	where := "its instructions are in the prompt"
+	if skill.Body == "" {
+		where = "it has no instructions of its own"
+	}
 	switch {
-	case target == spoor.OpenSkill && body:
+	case target == spoor.Hop && skill.ID != move.To:
+		return fmt.Sprintf("The walk did not go to %q: it went to %q (%s).", skill.ID, move.To, move.By)
+	case target == spoor.Self && skill.ID != move.To:
+		return fmt.Sprintf("The walk left %q for %q (%s).", skill.ID, move.To, move.By)
+	case target == spoor.Self:
+		return fmt.Sprintf("You are in %q; %s.", skill.ID, where)
+	case delivered:
 		return skill.Body
 	case target == spoor.OpenSkill:
-		return fmt.Sprintf("The instructions of %q are in the prompt now.", skill.ID)
-	case skill.ID != move.To:
-		return fmt.Sprintf("The walk did not go to %q: it went to %q (%s), whose instructions are in the prompt now.", skill.ID, move.To, move.By)
-	case target == spoor.Self:
-		return fmt.Sprintf("You are in %q; its instructions are in the prompt.", skill.ID)
-	case body && skill.Delivery == spoor.DeliverBoth:
-		return skill.Body
+		return fmt.Sprintf("%q is open now; %s.", skill.ID, where)
 	}
-	return fmt.Sprintf("You are in %q now; its instructions are in the prompt.", skill.ID)
+	return fmt.Sprintf("You are in %q now; %s.", skill.ID, where)
 }
 
 // menuText says what read_skill may name, with the words of the map.

@@ -39,7 +39,7 @@ model/script          : internal/expr internal/nearest internal/yaml model
 event                 : . github.com/go-json-experiment/json guard model
 walk                  : . event internal/nearest model
 recording             : . event github.com/go-json-experiment/json model
-explain               : . cond event model recording
+explain               : . cond event internal/nearest model recording
 
 tool                  : . github.com/google/jsonschema-go
 tool/fixed            : . internal/expr tool
@@ -47,7 +47,7 @@ tool/fixed            : . internal/expr tool
 agent                 : . event internal/nearest model recording tool walk
 
 examples/refund-desk  : tool
-cmd/spoor             : . agent cond event examples/refund-desk explain github.com/spf13/cobra internal/nearest mapfile model model/script recording tool tool/fixed walk
+cmd/spoor             : . agent cond event examples/refund-desk explain github.com/spf13/cobra github.com/spf13/pflag internal/nearest mapfile model/script recording tool tool/fixed
 internal/eventdoc     :
 `
 
