@@ -55,7 +55,7 @@ func ExampleGraph_Next() {
 			Iteration: 2, UserMessage: "I was charged twice", Cursor: start.To,
 			Results: []spoor.Result{{Tool: "assess_risk", CallID: "i1.1", Executed: true, Text: answer}},
 		})
-		fmt.Println(move.By, "to", move.To, move.Ref)
+		fmt.Println(move.By, "to", move.To)
 		if move.Guard != nil {
 			for _, e := range move.Guard.Conditions {
 				fmt.Println("  open:", e)
@@ -72,7 +72,7 @@ func ExampleGraph_Next() {
 	// stay to triage
 	//   closed: riskLevel = high: passed in [high, critical]
 	//   closed: score = 0.4: wanted ≥ 0.7
-	// route to escalation steps[1]
+	// route to escalation
 	//   open: riskLevel = high: passed in [high, critical]
 	//   open: score = 0.82: passed ≥ 0.7
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/spoorhq/spoor"
 	"github.com/spoorhq/spoor/guard"
 	"github.com/spoorhq/spoor/internal/nearest"
-	"github.com/spoorhq/spoor/mapfile/internal/yaml"
+	"github.com/spoorhq/spoor/internal/yaml"
 	"github.com/spoorhq/spoor/match"
 )
 

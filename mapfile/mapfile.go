@@ -9,14 +9,15 @@
 //
 // A map file is read strictly: unknown keys, duplicate keys and wrong types are
 // faults, and all of them are reported at once, each with its place and what to
-// do. Only a fault in the syntax of a file ends the reading of that file. Read
+// do. Only faults in the syntax of a file end the reading of that file. Read
 // does not compile the map; it checks what only a file can have.
 //
 // The YAML is that of version 1.2 with its core schema, so yes, no, on, off and
 // dates are words. A number that is not in JSON notation (010, 0x1F, 1_000, .5,
 // .inf) is refused where a number or any datum is meant, and the digits of one
 // that is survive as they are. Anchors, aliases, tags, directives and second
-// documents are refused.
+// documents are refused, and all such refusals of a file are reported at once.
+// Between brackets a text that holds a question mark must be in quotes.
 //
 // Some values have a short form: `start: triage` is {use: triage}, an entry may
 // be its id alone, and one phrase may stand where a list of phrases is wanted.
@@ -60,7 +61,7 @@ import (
 	"path/filepath"
 
 	"github.com/spoorhq/spoor"
-	"github.com/spoorhq/spoor/mapfile/internal/yaml"
+	"github.com/spoorhq/spoor/internal/yaml"
 )
 
 const (
@@ -264,10 +265,11 @@ func readFile(fsys fs.FS, name string, limit int) ([]byte, error) {
 
 // parse reads the syntax of a file, which holds the value at ref.
 func (d *decoder) parse(text []byte, file string, ref spoor.Ref) (v value, ok bool) {
-	n, err := yaml.Parse(text)
-	if err != nil {
-		e := err.(*yaml.Error)
-		d.add(position(file, e.Pos), "syntax", ref, e.Hint, "%s", e.Message)
+	n, faults := yaml.Read(text)
+	for _, f := range faults {
+		d.add(position(file, f.Pos), "syntax", ref, f.Hint, "%s", f.Message)
+	}
+	if len(faults) > 0 {
 		return value{}, false
 	}
 	return value{d: d, Node: n, ref: ref, file: file, pos: position(file, n.Pos)}, true

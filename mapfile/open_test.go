@@ -69,10 +69,12 @@ func TestReadBytes(t *testing.T) {
 		{"not utf-8", "name: \xff\n", "", "map.yaml:1:7: syntax: byte 0xff is not UTF-8 (save the file as UTF-8)"},
 		{"skill not utf-8", "skills: [{dir: a}]\n", skill + "é\xff", "a/SKILL.md:8:2: skills[0].dir: syntax: byte 0xff is not UTF-8 (save the file as UTF-8)"},
 		{"large skill", "skills: [{dir: a}]\n", skill + strings.Repeat("x", 1<<20), `map.yaml:1:16: skills[0].dir: bad-file: the file "a/SKILL.md" cannot be read: too long: it has more than 1048576 bytes`},
-		{"deep", "tools: " + strings.Repeat("[", 70), "", "map.yaml:1:71: syntax: values are nested deeper than 64 levels"},
+		{"deep", "tools: " + strings.Repeat("[", 70) + strings.Repeat("]", 70), "", "map.yaml:1:71: syntax: values are nested deeper than 64 levels"},
 		{"long key", strings.Repeat("k", 300) + ": 1", "", "map.yaml:1:1: wrong-type: a key has 300 bytes, and 256 are allowed"},
 		{"second document", "name: a\n---\nname: b\n", "", "map.yaml:2:1: syntax: a second document begins here (keep one document in a file)"},
-		{"alias bomb", "a: &a [x, x]\nb: [*a, *a]\n", "", "map.yaml:1:4: syntax: an anchor (&) is not read here (write the value where it is used, or quote the text)"},
+		{"alias bomb", "a: &a [x, x]\nb: [*a, *a]\n", "", "map.yaml:1:4: syntax: an anchor (&) is not read here (write the value where it is used, or quote the text)\n" +
+			"map.yaml:2:5: syntax: an alias (*) is not read here (write the value out, or quote the text)\n" +
+			"map.yaml:2:9: syntax: an alias (*) is not read here (write the value out, or quote the text)"},
 	} {
 		fsys := fstest.MapFS{"map.yaml": {Data: []byte(test.text)}, "a/SKILL.md": {Data: []byte(test.skill)}}
 		f, err := mapfile.Read(fsys, "map.yaml")

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/spoorhq/spoor"
-	"github.com/spoorhq/spoor/mapfile/internal/yaml"
+	"github.com/spoorhq/spoor/internal/yaml"
 )
 
 // A Position is a place in a file. File is named relative to the map file, with

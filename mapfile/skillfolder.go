@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/spoorhq/spoor"
-	"github.com/spoorhq/spoor/mapfile/internal/yaml"
+	"github.com/spoorhq/spoor/internal/yaml"
 )
 
 const skillFile = "SKILL.md"

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spoorhq/spoor"
 	"github.com/spoorhq/spoor/guard"
-	"github.com/spoorhq/spoor/mapfile/internal/yaml"
+	"github.com/spoorhq/spoor/internal/yaml"
 	"github.com/spoorhq/spoor/match"
 )
 
@@ -25,7 +25,7 @@ func (f *File) Marshal() ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("mapfile: %w", err)
 	}
-	b, err := yaml.Marshal(root)
+	b, err := emit(root)
 	if err != nil {
 		return nil, fmt.Errorf("mapfile: %w", err)
 	}
@@ -163,9 +163,9 @@ func (o *object) json(key, text string, flow bool) {
 		o.fail(fmt.Errorf("%s is not JSON: %s", key, short(text)))
 		return
 	}
-	n, err := yaml.Parse([]byte(text))
-	if err != nil {
-		o.fail(fmt.Errorf("%s: %w", key, err))
+	n, faults := yaml.Read([]byte(text))
+	if len(faults) > 0 {
+		o.fail(fmt.Errorf("%s: %s", key, faults[0].Message))
 		return
 	}
 	n.Flow = flow

@@ -536,11 +536,11 @@ func TestADamagedFileDoesNotGoOn(t *testing.T) {
 // nothing from what stands before it.
 func FuzzRead(f *testing.F) {
 	file := record(f)
-	f.Add(file)
-	f.Add(file[:len(file)/2])
-	f.Add([]byte("{\"seq\":11,\"kind\":\"called\",\"body\":{\"splices\":[{\"at\":5,\"drop\":9223372036854775807}]}}\n"))
-	f.Add([]byte("{\"seq\":12,\"kind\":\"started\",\"body\":null}\n{\"piece\":\"\"}\n"))
-	good := read(f, file)
+	file = file[:bytes.Index(file, []byte(`{"hash"`))] // two appends of the four
+	f.Add([]byte("{\"spoor\":0,\"run\":\"run\"}\n{\"seq\":1,\"turn\":1,\"kind\":\"sent\",\"body\":{\"calls\":[\"i1.1\"]}}\n"))
+	f.Add([]byte("{\"seq\":7,\"kind\":\"called\",\"body\":{\"splices\":[{\"at\":5,\"drop\":9223372036854775807}]}}\n"))
+	f.Add([]byte("{\"seq\":7,\"kind\":\"started\",\"body\":null}\n{\"piece\":\"\"}\n"))
+	before := lines(read(f, file).Events)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		for _, file := range [][]byte{data, slices.Concat(file, data)} {
 			rec, err := recording.Read(bytes.NewReader(file))
@@ -554,20 +554,17 @@ func FuzzRead(f *testing.F) {
 				rec.Request(rec.Events[i].Seq)
 				rec.Event(rec.Events[i].Seq)
 			}
-			if _, err := json.Marshal(rec); err != nil {
-				t.Errorf("what is read cannot be written: %v", err)
+			if after := lines(rec.Events); len(file) > len(data) && !strings.HasPrefix(after, before) {
+				t.Errorf("what stood before the damage is not kept:\n%s", after)
 			}
 		}
-		rec, err := recording.Read(bytes.NewReader(slices.Concat(file, data)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		n := len(good.Events)
-		if len(rec.Events) < n {
-			t.Fatalf("%d events of %d; %s", len(rec.Events), n, rec.Damage)
-		}
-		if d := cmp.Diff(good.Events, rec.Events[:n], values); d != "" {
-			t.Errorf("(-want +got):\n%s", d)
-		}
 	})
+}
+
+func lines(events []event.Event) string {
+	var b []byte
+	for i := range events {
+		b = append(events[i].AppendJSON(b), '\n')
+	}
+	return string(b)
 }

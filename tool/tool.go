@@ -22,7 +22,8 @@ type Tool struct {
 	// object is accepted.
 	Schema string
 
-	// Timeout is how long one call may take. If zero, it is a minute.
+	// Timeout is how long one call may take; then its context is done, and
+	// nobody waits for it any more. If zero, it is a minute.
 	Timeout time.Duration
 
 	// Repeatable says that a call which may have been carried out already is

@@ -38,6 +38,7 @@ import (
 	"strings"
 
 	"github.com/spoorhq/spoor/internal/expr"
+	"github.com/spoorhq/spoor/internal/yaml"
 	"github.com/spoorhq/spoor/model"
 )
 
@@ -88,7 +89,7 @@ func New(rules ...Rule) (*Model, error) {
 	for i, r := range rules {
 		list[i] = c.literal(r, fmt.Sprintf("rules[%d]", i))
 	}
-	return c.model(&node{kind: object, keys: []*node{str("rules")}, items: []*node{{kind: array, items: list}}})
+	return c.model(&node{Kind: yaml.Map, Fields: []yaml.Field{{Key: str("rules"), Value: &node{Kind: yaml.List, Items: list}}}})
 }
 
 // Open reads a script file.
@@ -112,7 +113,7 @@ func Read(fsys fs.FS, name string) (*Model, error) {
 // Parse reads a script, in YAML or JSON. Name stands for it in errors. An
 // error is [Faults]: all of them, in the order of the text.
 func Parse(name string, data []byte) (*Model, error) {
-	c := compiler{file: name}
+	c := compiler{file: name, read: true}
 	root := c.parse(data)
 	if root == nil {
 		return nil, c.faults
@@ -386,7 +387,7 @@ func space(s string) string {
 type argument struct {
 	text     string // the JSON of a value without templates
 	template *expr.Template
-	kind     kind
+	kind     yaml.Kind
 	keys     []string
 	items    []*argument
 }
@@ -396,7 +397,7 @@ func (a *argument) append(b []byte, scope *expr.Scope) ([]byte, error) {
 	switch {
 	case a.template != nil:
 		return a.template.AppendJSON(b, scope)
-	case a.kind == object:
+	case a.kind == yaml.Map:
 		b = append(b, '{')
 		for i, item := range a.items {
 			if i > 0 {
@@ -408,7 +409,7 @@ func (a *argument) append(b []byte, scope *expr.Scope) ([]byte, error) {
 			}
 		}
 		return append(b, '}'), nil
-	case a.kind == array:
+	case a.kind == yaml.List:
 		b = append(b, '[')
 		for i, item := range a.items {
 			if i > 0 {
@@ -423,93 +424,53 @@ func (a *argument) append(b []byte, scope *expr.Scope) ([]byte, error) {
 	return append(b, a.text...), nil
 }
 
+// add adds a field to a mapping that is written in Go.
+func add(n *node, key string, value *node) {
+	n.Fields = append(n.Fields, yaml.Field{Key: str(key), Value: value})
+}
+
 // literal is the node of a rule that is written in Go.
 func (c *compiler) literal(r Rule, at string) *node {
-	n := &node{kind: object}
-	add := func(key string, value *node) {
-		n.keys, n.items = append(n.keys, str(key)), append(n.items, value)
-	}
-	add("if", str(r.If))
+	n := &node{Kind: yaml.Map}
+	add(n, "if", str(r.If))
 	if r.Say != "" {
-		add("say", str(r.Say))
+		add(n, "say", str(r.Say))
 	}
 	if r.Thinking != "" {
-		add("thinking", str(r.Thinking))
+		add(n, "thinking", str(r.Thinking))
 	}
 	if r.Usage != (model.Usage{}) {
-		usage := &node{kind: object}
+		usage := &node{Kind: yaml.Map}
 		for _, u := range []struct {
 			key string
 			n   int
 		}{{"input", r.Usage.Input}, {"output", r.Usage.Output}, {"cached", r.Usage.Cached}} {
-			usage.keys = append(usage.keys, str(u.key))
-			usage.items = append(usage.items, &node{kind: number, text: fmt.Sprint(u.n)})
+			add(usage, u.key, &node{Kind: yaml.Number, Text: fmt.Sprint(u.n)})
 		}
-		add("usage", usage)
+		add(n, "usage", usage)
 	}
 	if r.Call != nil {
-		calls := &node{kind: array}
+		calls := &node{Kind: yaml.List}
 		for i, k := range r.Call {
-			one := &node{kind: object, keys: []*node{str("tool")}, items: []*node{str(k.Tool)}}
+			one := &node{Kind: yaml.Map}
+			add(one, "tool", str(k.Tool))
 			if k.Args != nil {
+				at := fmt.Sprintf("%s.call[%d].args", at, i)
 				text, ok := k.Args.(string)
 				if !ok {
 					data, err := json.Marshal(k.Args)
 					if err != nil {
-						c.fault(n, fmt.Sprintf("%s.call[%d].args", at, i), "", "%v", err)
+						c.fault(n, at, "", "%v", err)
 					}
 					text = string(data)
 				}
-				args, err := fromJSON(text)
-				if err != nil {
-					c.fault(n, fmt.Sprintf("%s.call[%d].args", at, i), "", "the arguments are not JSON: %v", err)
-					args = &node{kind: object}
-				}
-				one.keys, one.items = append(one.keys, str("args")), append(one.items, args)
+				add(one, "args", c.fromJSON(text, at))
 			}
-			calls.items = append(calls.items, one)
+			calls.Items = append(calls.Items, one)
 		}
-		add("call", calls)
+		add(n, "call", calls)
 	}
 	return n
-}
-
-// fromJSON reads a JSON text.
-func fromJSON(text string) (*node, error) {
-	if !json.Valid([]byte(text)) {
-		var v any
-		return nil, json.Unmarshal([]byte(text), &v)
-	}
-	d := json.NewDecoder(strings.NewReader(text))
-	d.UseNumber()
-	var value func() *node
-	value = func() *node {
-		token, _ := d.Token() // text is valid
-		switch t := token.(type) {
-		case json.Delim:
-			n := &node{kind: object}
-			if t == '[' {
-				n.kind = array
-			}
-			for d.More() {
-				if t == '{' {
-					key, _ := d.Token()
-					n.keys = append(n.keys, str(key.(string)))
-				}
-				n.items = append(n.items, value())
-			}
-			d.Token()
-			return n
-		case json.Number:
-			return &node{kind: number, text: t.String()}
-		case string:
-			return str(t)
-		case bool:
-			return &node{kind: boolean, text: fmt.Sprint(t)}
-		}
-		return &node{kind: null, text: "null"}
-	}
-	return value(), nil
 }
 
 func (c *compiler) model(root *node) (*Model, error) {
@@ -517,15 +478,15 @@ func (c *compiler) model(root *node) (*Model, error) {
 	fields := c.fields(root, "", "rules")
 	rules := fields["rules"]
 	switch {
-	case root.kind != object: // fields has said so
+	case root.Kind != yaml.Map: // fields has said so
 	case rules == nil:
 		c.fault(root, "", "write rules: and a list", "a script has rules")
-	case rules.kind != array:
-		c.wrong(rules, "rules", array)
-	case len(rules.items) == 0:
+	case rules.Kind != yaml.List:
+		c.wrong(rules, "rules", yaml.List)
+	case len(rules.Items) == 0:
 		c.fault(rules, "rules", `write - {if: "true", say: …}`, "there is no rule")
 	default:
-		for i, r := range rules.items {
+		for i, r := range rules.Items {
 			m.rules = append(m.rules, c.rule(r, fmt.Sprintf("rules[%d]", i)))
 		}
 	}
@@ -542,34 +503,34 @@ func (c *compiler) model(root *node) (*Model, error) {
 }
 
 func (c *compiler) rule(n *node, at string) rule {
-	r := rule{fault: Fault{File: c.file, Line: n.line, Column: n.column, At: at}}
+	r := rule{fault: Fault{File: c.file, Line: n.Pos.Line, Column: n.Pos.Column, At: at}}
 	fields := c.fields(n, at, "if", "say", "call", "thinking", "usage")
-	if n.kind != object {
+	if n.Kind != yaml.Map {
 		return r
 	}
 	if fields["if"] == nil {
 		c.fault(n, at, `write if: "true" for a rule that always answers`, "the rule has no condition")
-	} else if f := fields["if"]; f.kind == boolean {
-		c.fault(f, at+".if", fmt.Sprintf("write if: %q", f.text), "a condition is a string")
-	} else if c.is(f, at+".if", text) {
+	} else if f := fields["if"]; f.Kind == yaml.Bool {
+		c.fault(f, at+".if", fmt.Sprintf("write if: %q", f.Text), "a condition is a string")
+	} else if c.is(f, at+".if", yaml.String) {
 		var err error
-		r.holds, err = env.Condition(f.text)
+		r.holds, err = env.Condition(f.Text)
 		c.expr(f, at+".if", err)
 	}
 	template := func(key string) (t *expr.Template) {
-		if f := fields[key]; f != nil && c.is(f, at+"."+key, text) {
+		if f := fields[key]; f != nil && c.is(f, at+"."+key, yaml.String) {
 			var err error
-			t, err = env.Template(f.text)
+			t, err = env.Template(f.Text)
 			c.expr(f, at+"."+key, err)
 		}
 		return t
 	}
 	r.say, r.thinking = template("say"), template("thinking")
 	if f := fields["call"]; f != nil {
-		if f.kind != array {
+		if f.Kind != yaml.List {
 			r.calls = []call{c.call(f, at+".call")}
 		} else {
-			for i, k := range f.items {
+			for i, k := range f.Items {
 				r.calls = append(r.calls, c.call(k, fmt.Sprintf("%s.call[%d]", at, i)))
 			}
 		}
@@ -580,9 +541,9 @@ func (c *compiler) rule(n *node, at string) rule {
 	if f := fields["usage"]; f != nil {
 		usage := c.fields(f, at+".usage", "input", "output", "cached")
 		for key, to := range map[string]*int{"input": &r.usage.Input, "output": &r.usage.Output, "cached": &r.usage.Cached} {
-			if u := usage[key]; u != nil && c.is(u, at+".usage."+key, number) {
-				if err := json.Unmarshal([]byte(u.text), to); err != nil || *to < 0 {
-					c.fault(u, at+".usage."+key, "", "%s is no number of tokens", u.text)
+			if u := usage[key]; u != nil && c.is(u, at+".usage."+key, yaml.Number) {
+				if err := json.Unmarshal([]byte(u.Text), to); err != nil || *to < 0 {
+					c.fault(u, at+".usage."+key, "", "%s is no number of tokens", u.Text)
 				}
 			}
 		}
@@ -591,41 +552,47 @@ func (c *compiler) rule(n *node, at string) rule {
 }
 
 func (c *compiler) call(n *node, at string) call {
-	k := call{args: &argument{kind: object}}
+	k := call{args: &argument{kind: yaml.Map}}
 	fields := c.fields(n, at, "tool", "args")
-	if n.kind != object {
+	if n.Kind != yaml.Map {
 		return k
 	}
 	if f := fields["tool"]; f == nil {
 		c.fault(n, at, "write tool: and a name", "the call names no tool")
-	} else if c.is(f, at+".tool", text) {
-		if k.tool = f.text; k.tool == "" {
+	} else if c.is(f, at+".tool", yaml.String) {
+		if k.tool = f.Text; k.tool == "" {
 			c.fault(f, at+".tool", "", "the call names no tool")
 		}
 	}
-	if f := fields["args"]; f != nil && c.is(f, at+".args", object) {
+	if f := fields["args"]; f != nil && c.is(f, at+".args", yaml.Map) {
 		k.args = c.argument(f, at+".args")
 	}
 	return k
 }
 
 func (c *compiler) argument(n *node, at string) *argument {
-	a := &argument{kind: n.kind, text: n.text}
-	switch n.kind {
-	case object:
+	a := &argument{kind: n.Kind, text: n.Text}
+	switch n.Kind {
+	case yaml.Map:
 		c.unique(n, at)
-		for i, item := range n.items {
-			a.keys = append(a.keys, n.keys[i].text)
-			a.items = append(a.items, c.argument(item, at+"."+n.keys[i].text))
+		for _, f := range n.Fields {
+			a.keys = append(a.keys, f.Key.Text)
+			a.items = append(a.items, c.argument(f.Value, at+"."+f.Key.Text))
 		}
-	case array:
-		for i, item := range n.items {
+	case yaml.List:
+		for i, item := range n.Items {
 			a.items = append(a.items, c.argument(item, fmt.Sprintf("%s[%d]", at, i)))
 		}
-	case text:
+	case yaml.String:
 		var err error
-		a.template, err = env.Template(n.text)
+		a.template, err = env.Template(n.Text)
 		c.expr(n, at, err)
+	case yaml.Bool:
+		a.text = strings.ToLower(n.Text)
+	case yaml.Null:
+		a.text = "null"
+	case yaml.Odd:
+		c.wrong(n, at, yaml.Number)
 	}
 	return a
 }

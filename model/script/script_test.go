@@ -148,8 +148,8 @@ func TestFaults(t *testing.T) {
 		{``, `s.yaml:1:1: the file is empty (write rules: and a list)`},
 		{`rules: []`, `s.yaml:1:8: rules: there is no rule (write - {if: "true", say: …})`},
 		{`- if: x`, `s.yaml:1:1: this must be a mapping, and it is a list`},
-		{`rules: [`, `s.yaml:1:8: this is not YAML: sequence end token ']' not found`},
-		{"rules:\n- if: \"true\"\n  say: a\n---\nrules: []", `s.yaml:5:1: a script is one document, and here begins a second`},
+		{`rules: [`, `s.yaml:1:8: a value or a closing bracket is missing here: did not find expected node content`},
+		{"rules:\n- if: \"true\"\n  say: a\n---\nrules: []", `s.yaml:4:1: a second document begins here (keep one document in a file)`},
 		{`
 rule: x
 rules:
@@ -184,7 +184,7 @@ s.yaml:12:9: rules[4].if: 2:1: there is no variable or function "skil" here (the
 s.yaml:15:31: rules[4].call.args.n: 010 is no number in JSON (quote it if it is a word: "010")
 s.yaml:15:44: rules[4].call.args.m: there is no variable or function "x" here (the variables are system, user, messages, results, offered, skill, iteration)
 s.yaml:15:49: rules[4].call.args: the key "m" is there already, in line 15
-s.yaml:15:59: rules[4].call.args.at: anchors and aliases are not read (write the value where it is used)
+s.yaml:15:59: rules[4].call.args.at: an anchor (&) is not read here (write the value where it is used, or quote the text)
 s.yaml:15:70: rules[4].call.args.inf: .inf is no number in JSON (quote it if it is a word: ".inf")
 s.yaml:16:9: rules[5].if: a condition must be true or false, and this is of type string (compare it with something)
 s.yaml:17:12: rules[5].call[0]: the call names no tool (write tool: and a name)

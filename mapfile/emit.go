@@ -1,17 +1,21 @@
-package yaml
+package mapfile
 
 import (
 	"fmt"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/spoorhq/spoor/internal/yaml"
 )
 
-// Marshal writes n; the same node gives the same bytes. It fails on a text that
-// is not UTF-8, which no file can hold, and on a scalar that is not what its
-// Kind says.
-func Marshal(n *Node) ([]byte, error) {
-	var w writer
+// emit writes n as YAML; the same node gives the same bytes. What yaml.Read
+// makes of them equals n but for its places, and other readers of YAML read the
+// same: what they might take for something else is quoted. It fails on a text
+// that is not UTF-8, which no file can hold, and on a scalar that is not what
+// its Kind says.
+func emit(n *yaml.Node) ([]byte, error) {
+	var w emitter
 	if s, ok := w.inline(n, 0); ok {
 		w.WriteString(s + "\n")
 	} else if isLiteral(n) {
@@ -27,15 +31,15 @@ const (
 	width = 100 // of the longest line with brackets
 )
 
-type writer struct {
+type emitter struct {
 	strings.Builder
 	err error
 }
 
 // collection writes the elements of n, each on a line that begins at column.
 // The first is written here if the line has come so far.
-func (w *writer) collection(n *Node, column int, here bool) {
-	element := func(lead string, v *Node, item bool) {
+func (w *emitter) collection(n *yaml.Node, column int, here bool) {
+	element := func(lead string, v *yaml.Node, item bool) {
 		if !here {
 			w.indent(column)
 		}
@@ -62,14 +66,14 @@ func (w *writer) collection(n *Node, column int, here bool) {
 	}
 }
 
-func (w *writer) indent(column int) {
+func (w *emitter) indent(column int) {
 	w.WriteString(strings.Repeat(" ", column))
 }
 
 // inline writes what stands in one line that has come to column, or reports
 // false if n is better written in several.
-func (w *writer) inline(n *Node, column int) (string, bool) {
-	if n.Kind != List && n.Kind != Map {
+func (w *emitter) inline(n *yaml.Node, column int) (string, bool) {
+	if n.Kind != yaml.List && n.Kind != yaml.Map {
 		return w.scalar(n, false), !isLiteral(n)
 	}
 	if !n.Flow && len(n.Items)+len(n.Fields) > 0 {
@@ -79,15 +83,15 @@ func (w *writer) inline(n *Node, column int) (string, bool) {
 	return s, len(s) <= 2 || column+utf8.RuneCountInString(s) <= width
 }
 
-func (w *writer) flow(n *Node) string {
+func (w *emitter) flow(n *yaml.Node) string {
 	var parts []string
 	switch n.Kind {
-	case List:
+	case yaml.List:
 		for _, item := range n.Items {
 			parts = append(parts, w.flow(item))
 		}
 		return "[" + strings.Join(parts, ", ") + "]"
-	case Map:
+	case yaml.Map:
 		for _, f := range n.Fields {
 			parts = append(parts, w.text(f.Key.Text, true)+": "+w.flow(f.Value))
 		}
@@ -96,19 +100,19 @@ func (w *writer) flow(n *Node) string {
 	return w.scalar(n, true)
 }
 
-func (w *writer) scalar(n *Node, flow bool) string {
+func (w *emitter) scalar(n *yaml.Node, flow bool) string {
 	switch {
-	case n.Kind == String:
+	case n.Kind == yaml.String:
 		return w.text(n.Text, flow)
-	case n.Kind == Null:
+	case n.Kind == yaml.Null:
 		return "null"
-	case n.Kind == Odd || Resolve(n.Text) != n.Kind:
+	case n.Kind == yaml.Odd || yaml.Resolve(n.Text) != n.Kind:
 		w.fail("%q is no number", n.Text)
 	}
 	return n.Text
 }
 
-func (w *writer) fail(format string, args ...any) {
+func (w *emitter) fail(format string, args ...any) {
 	if w.err == nil {
 		w.err = fmt.Errorf(format, args...)
 	}
@@ -116,7 +120,7 @@ func (w *writer) fail(format string, args ...any) {
 
 // text writes a text within a line: plain if every reader takes it for the same
 // text, in single quotes if that saves escapes, and otherwise in double quotes.
-func (w *writer) text(s string, flow bool) string {
+func (w *emitter) text(s string, flow bool) string {
 	if !utf8.ValidString(s) {
 		w.fail("the text %q is not UTF-8", s)
 	}
@@ -159,13 +163,13 @@ func isPlain(s string, flow bool) bool {
 	return (unicode.IsLetter(first) || first == '_' || first == '(' && !flow) &&
 		!strings.Contains(s, ": ") && !strings.Contains(s, " #") &&
 		!strings.Contains(s, "<<") && !strings.HasSuffix(s, ":") && !strings.HasSuffix(s, " ") &&
-		!(flow && strings.ContainsAny(s, ",[]{}:"))
+		!(flow && strings.ContainsAny(s, ",[]{}:?"))
 }
 
 // isLiteral reports whether n is best written line by line: a text of several
 // lines that a literal can hold as it is.
-func isLiteral(n *Node) bool {
-	if n.Kind != String || !strings.Contains(n.Text, "\n") {
+func isLiteral(n *yaml.Node) bool {
+	if n.Kind != yaml.String || !strings.Contains(n.Text, "\n") {
 		return false
 	}
 	text := strings.TrimSuffix(n.Text, "\n")
@@ -176,12 +180,12 @@ func isLiteral(n *Node) bool {
 		}
 	}
 	first, last := lines[0], lines[len(lines)-1]
-	return first != "" && !isBlank(first[0]) && last != "" && !isBlank(last[len(last)-1]) &&
+	return first != "" && !strings.HasPrefix(first, " ") && !strings.HasPrefix(first, "\t") && last != "" && last == strings.TrimRight(last, " \t") &&
 		!strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) && r != '\n' && r != '\t' }) && utf8.ValidString(text)
 }
 
 // literal writes the text of a literal, its lines at column.
-func (w *writer) literal(text string, column int) {
+func (w *emitter) literal(text string, column int) {
 	body, ended := strings.CutSuffix(text, "\n")
 	w.WriteByte('|')
 	if !ended {
