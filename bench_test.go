@@ -98,7 +98,7 @@ func BenchmarkCompile(b *testing.B) {
 	}
 }
 
-// A decision allocates its evidence and nothing else.
+// What a decision may allocate does not grow with the map.
 func TestNextAllocatesOnlyEvidence(t *testing.T) {
 	g := compile(t, ring(100))
 	for _, h := range hops {
