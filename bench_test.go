@@ -32,10 +32,10 @@ var hops = []struct {
 	by               spoor.Cause
 	allocs           int
 }{
-	{"hop", "lookup", `{"risk":"low","score":0.31}`, spoor.ByRoute, 1},
+	{"hop", "lookup", `{"risk":"low","score":0.31}`, spoor.ByRoute, 0},
 	{"guarded", "rate", `{"risk":"high","score":0.82}`, spoor.ByRoute, 3},
 	{"closed", "rate", `{"risk":"low","score":0.31}`, spoor.Stay, 3},
-	{"refused", "other", `{"risk":"low","score":0.31}`, spoor.Stay, 1}, // no step matches
+	{"refused", "other", `{"risk":"low","score":0.31}`, spoor.Stay, 0}, // no step matches
 	{"stay", "", "", spoor.Stay, 0},                                    // no result
 }
 

@@ -20,10 +20,10 @@ import (
 func Compile(m *Map, c Conditions) (*Graph, error) {
 	k := compiler{m: m, conditions: c, g: &Graph{m: m, skills: make(map[string]*place, len(m.Skills))}}
 	k.skills()
-	k.scales()
 	k.start()
 	k.steps()
 	k.neverRoutes()
+	k.scales()
 	if len(k.problems) > 0 {
 		return nil, k.problems
 	}
@@ -173,13 +173,14 @@ func (k *compiler) routing(forms []string) {
 // entry compiles one entry and its condition, if it has one.
 func (k *compiler) entry(e entry, use Ref, m match.Match, when string) {
 	k.known(e.skill, use)
-	switch {
-	case !m.IsZero() && when != "":
+	if !m.IsZero() && when != "" {
 		k.problem("two-conditions", e.ref, "keep match or when; a when can ask for both", "an entry has one condition, and this one has two").Skill = e.skill
-	case when != "":
+	}
+	if when != "" {
 		e.when = k.condition(when, false, e.ref.Key("when"), e.skill)
 		e.conditional = true
-	case !m.IsZero():
+	}
+	if !m.IsZero() {
 		e.match = k.match(m, e.ref.Key("match"), e.skill)
 		e.conditional = true
 		if m.Intent != nil && k.m.Start.Classify == "" {
@@ -272,8 +273,9 @@ func (k *compiler) neverRoutes() {
 			k.problem("bad-never-route", ref, "write a phrase, or drop the row", "a blank phrase asserts nothing")
 		} else if first, again := seen[key]; again {
 			k.problem("bad-never-route", ref, "drop one of them", "this is neverRoutes[%d] again; one row already asserts it against every rule", first)
+		} else {
+			seen[key] = i
 		}
-		seen[key] = i
 	}
 }
 
@@ -289,7 +291,9 @@ func (k *compiler) index() {
 	matchers := make([]*match.Compiled, len(g.entries))
 	for i := range g.entries {
 		e := &g.entries[i]
-		matchers[i] = e.match
+		if matchers[i] = e.match; e.match == nil {
+			g.unmatched = append(g.unmatched, i)
+		}
 		p := g.skills[e.skill]
 		if !p.entry {
 			p.entry = true

@@ -10,11 +10,12 @@ import (
 
 // A Graph is a compiled Map. It never changes and is safe for concurrent use.
 type Graph struct {
-	m        *Map
-	skills   map[string]*place
-	entries  []entry
-	matchers *match.Set // of entries, by their index
-	always   []int      // skills that are active in every iteration, in order
+	m         *Map
+	skills    map[string]*place
+	entries   []entry
+	matchers  *match.Set // of entries, by their index
+	unmatched []int      // the entries that have no matcher
+	always    []int      // skills that are active in every iteration, in order
 
 	exclusive bool // of the entries only the chosen one is active
 	coldWalk  bool // the first entry that claims the message starts the turn
@@ -185,13 +186,9 @@ func (g *Graph) Superseded(f Facts, m Move) []string {
 		return nil
 	}
 	var ids []string
-	hits := g.matchers.Scan(f.UserMessage)
-	for i := range g.entries {
-		e := &g.entries[i]
-		if !e.conditional || e.skill == m.To || g.skills[e.skill].always || slices.Contains(ids, e.skill) {
-			continue
-		}
-		if _, holds, _ := g.claims(i, f, &hits); holds {
+	c := g.claims(&f)
+	for e, _ := c.next(); e != nil; e, _ = c.next() {
+		if e.conditional && e.skill != m.To && !g.skills[e.skill].always && !slices.Contains(ids, e.skill) {
 			ids = append(ids, e.skill)
 		}
 	}
@@ -202,39 +199,65 @@ func (g *Graph) Superseded(f Facts, m Move) []string {
 // its skill, its address and the words that it claims. An intent claims
 // nothing here.
 func (g *Graph) FirstRule(f Facts) (m Move, ok bool) {
-	hits := g.matchers.Scan(f.UserMessage)
-	var failed []Failed
-	for i := range g.entries {
-		e := &g.entries[i]
-		if !e.conditional {
-			continue
-		}
-		w, holds, err := g.claims(i, f, &hits)
-		if err != nil {
-			failed = append(failed, Failed{e.ref.Key("when"), err.Error()})
-		}
-		if holds {
-			return Move{To: e.skill, By: ByEntry, Ref: e.ref, Witness: w, Failed: failed}, true
+	c := g.claims(&f)
+	for e, w := c.next(); e != nil; e, w = c.next() {
+		if e.conditional {
+			return e.move(w, c.failed), true
 		}
 	}
-	return Move{Failed: failed}, false
+	return Move{Failed: c.failed}, false
 }
 
-// claims judges the condition of an entry.
-func (g *Graph) claims(i int, f Facts, hits *match.Hits) (*match.Witness, bool, error) {
-	e := &g.entries[i]
-	switch {
-	case !e.conditional:
-		return nil, true, nil
-	case e.when != nil:
-		holds, err := judge(e.when, f, nil)
-		return nil, holds, err
+// claims are the entries that claim a message, in declared order. Matchers
+// are asked all at once; a condition is judged when its turn comes.
+type claims struct {
+	g       *Graph
+	f       *Facts
+	hits    match.Hits
+	matched int // the next entry whose matcher finds something; -1 if none
+	witness match.Witness
+	others  []int // the entries without a matcher that are still to come
+	failed  []Failed
+}
+
+func (g *Graph) claims(f *Facts) claims {
+	c := claims{g: g, f: f, hits: g.matchers.Scan(f.UserMessage), others: g.unmatched}
+	c.matched, c.witness, _ = c.hits.First(0)
+	return c
+}
+
+// next returns the next entry that claims the message, and the words that its
+// matcher found; nil after the last.
+func (c *claims) next() (*entry, match.Witness) {
+	for len(c.others) > 0 && (c.matched < 0 || c.others[0] < c.matched) {
+		e := &c.g.entries[c.others[0]]
+		c.others = c.others[1:]
+		if !e.conditional {
+			return e, match.Witness{}
+		}
+		holds, err := judge(e.when, *c.f, nil)
+		if err != nil {
+			c.failed = append(c.failed, Failed{e.ref.Key("when"), err.Error()})
+		}
+		if holds {
+			return e, match.Witness{}
+		}
 	}
-	w, holds := hits.Match(i)
-	if !holds || w == (match.Witness{}) {
-		return nil, holds, nil
+	if c.matched < 0 {
+		return nil, match.Witness{}
 	}
-	return &w, true, nil
+	e, w := &c.g.entries[c.matched], c.witness
+	c.matched, c.witness, _ = c.hits.First(c.matched + 1)
+	return e, w
+}
+
+// move starts a turn in the entry.
+func (e *entry) move(w match.Witness, failed []Failed) Move {
+	m := Move{To: e.skill, By: ByEntry, Ref: e.ref, Failed: failed}
+	if w != (match.Witness{}) {
+		m.Witness = &w
+	}
+	return m
 }
 
 // judge asks a condition. One that panics does not hold.

@@ -162,10 +162,10 @@ type Step struct {
 
 	// OnToolStatus is met by a result with one of these statuses, whether or
 	// not the call reached the tool.
-	OnToolStatus Statuses `json:"onToolStatus,omitempty"`
+	OnToolStatus Statuses `json:"onToolStatus,omitzero"`
 
 	// Guard is judged on the result that met the above.
-	Guard guard.Guard `json:"guard,omitempty"`
+	Guard guard.Guard `json:"guard,omitzero"`
 
 	// When is a condition in CEL, or the name of a bound one.
 	When  string `json:"when,omitempty"`
@@ -290,9 +290,15 @@ func (t *ToolName) UnmarshalJSON(b []byte) error {
 		}
 		return nil
 	}
+	if string(b) == "null" {
+		return nil
+	}
 	var p toolPattern
 	if err := unmarshalStrict(b, &p); err != nil {
 		return err
+	}
+	if strings.Contains(p.Flags, "/") {
+		return fmt.Errorf("%q are no flags; write some of i, s and m", p.Flags)
 	}
 	*t = ToolPattern(p.Regex, p.Flags)
 	return nil

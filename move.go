@@ -113,39 +113,36 @@ func start(v *Verdict) Move {
 	return m
 }
 
-// enter decides a cold start.
+// enter decides a cold start: the first entry that claims the message, else
+// what a tool proposed or the model picked, if that is an entry.
 func (g *Graph) enter(f Facts) Move {
 	m := Move{By: None}
 	if g.coldWalk && f.Verdict == nil {
-		hits := g.matchers.Scan(f.UserMessage)
-		for i := range g.entries {
-			e := &g.entries[i]
-			witness, holds, err := g.claims(i, f, &hits)
-			if err != nil {
-				m.Failed = append(m.Failed, Failed{e.ref.Key("when"), err.Error()})
-			}
-			if holds {
-				m.To, m.By, m.Ref, m.Witness = e.skill, ByEntry, e.ref, witness
-				return m
-			}
+		c := g.claims(&f)
+		if e, w := c.next(); e != nil {
+			return e.move(w, c.failed)
 		}
+		m.Failed = c.failed
 	}
-	isEntry := func(id string) bool { p := g.skills[id]; return p != nil && p.entry }
-	if isEntry(f.Proposal) {
+	switch {
+	case g.isEntry(f.Proposal):
 		m.To, m.By = f.Proposal, ByProposal
-		return m
-	}
-	if isEntry(f.Pick) {
+	case g.isEntry(f.Pick):
 		m.To, m.By = f.Pick, ByPick
-		return m
-	}
-	for _, e := range g.entries {
-		if slices.Contains(f.Activated, e.skill) {
-			m.To, m.By = e.skill, ByPick
-			return m
+	default:
+		for _, e := range g.entries {
+			if slices.Contains(f.Activated, e.skill) {
+				m.To, m.By = e.skill, ByPick
+				break
+			}
 		}
 	}
 	return m
+}
+
+func (g *Graph) isEntry(skill string) bool {
+	p := g.skills[skill]
+	return p != nil && p.entry
 }
 
 // follow finds the step that fires: results are judged in call order, and for
@@ -181,8 +178,7 @@ func (g *Graph) follow(f Facts) (m Move, fired bool) {
 // guard, if it has one. It notes in m the guards that refused and the
 // conditions that failed.
 func (p *place) fire(f Facts, r *Result, m *Move) (*step, *Judgement) {
-	var fields guard.Fields
-	read := false
+	var fields *guard.Fields // of the result, read once for all guards
 	for i := range p.steps {
 		s := &p.steps[i]
 		if s.bare || !s.meets(r) {
@@ -201,13 +197,13 @@ func (p *place) fire(f Facts, r *Result, m *Move) (*step, *Judgement) {
 		if s.guard == nil {
 			return s, nil
 		}
-		if !read {
+		if fields == nil {
+			fields = new(guard.Fields)
 			fields.Read(r.Text, p.keys)
-			read = true
 		}
 		verdict := s.guard.Evaluate(&guard.View{
 			ToolName: r.Tool, Result: r.Text, Status: string(r.Status), Iteration: f.Iteration,
-			UserMessage: f.UserMessage, CurrentSkillID: f.Cursor, Fields: &fields,
+			UserMessage: f.UserMessage, CurrentSkillID: f.Cursor, Fields: fields,
 		})
 		j := Judgement{s.ref, f.Cursor, s.to, r.Tool, r.CallID, verdict}
 		if verdict.Passed {

@@ -31,6 +31,7 @@ import (
 	"github.com/spoorhq/spoor/mapfile"
 	"github.com/spoorhq/spoor/model/script"
 	"github.com/spoorhq/spoor/tool"
+	"github.com/spoorhq/spoor/tool/fixed"
 )
 
 func TestMapPage(t *testing.T) {
@@ -39,8 +40,19 @@ func TestMapPage(t *testing.T) {
 	for _, b := range p.blocks {
 		switch {
 		case b.kind == "yaml" && b.marker == "":
-			if _, _, err := compile(b.text); err != nil {
+			f, _, err := compile(b.text)
+			if err != nil {
 				t.Errorf("%s: %v", b.at, err)
+				continue
+			}
+			for _, d := range f.Tools {
+				declared := fixed.Tool{Name: d.Name, Description: d.Description, InputSchema: d.InputSchema}
+				for _, r := range d.Results {
+					declared.Results = append(declared.Results, fixed.Case(r))
+				}
+				if _, faults := fixed.New(declared); faults != nil {
+					t.Errorf("%s: %v", b.at, faults)
+				}
 			}
 		case b.kind == "table":
 			for _, r := range b.rows {

@@ -54,8 +54,8 @@ func (t *trail) told(i int) []Line {
 			add(1, "history", "n", itoa(len(b.History)))
 		}
 		if m := t.mapOf(i).m; m != nil {
-			add(1, "map", "map", either(m.Name != "", quote(m.Name, 60), "without a name"), "skills", itoa(len(m.Skills)),
-				"steps", itoa(len(m.Steps)), "tools", itoa(len(b.Tools)), "max", itoa(b.MaxIterations))
+			add(1, "map", "map", either(m.Name != "", quote(m.Name, 60), "without a name"), "skills", counted(len(m.Skills), "skill"),
+				"steps", counted(len(m.Steps), "step"), "tools", counted(len(b.Tools), "tool"), "max", counted(b.MaxIterations, "model call"))
 		} else {
 			add(1, "no map", "error", clip(t.mapOf(i).err.Error(), 200))
 		}

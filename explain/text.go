@@ -20,7 +20,7 @@ var templates = map[string]string{
 	// a turn
 	"message":      "the message: {message}",
 	"history":      "{n} parts of the conversation before it",
-	"map":          "the map {map}: {skills} skills, {steps} steps; {tools} tools; up to {max} model calls",
+	"map":          "the map {map}: {skills}, {steps}; {tools}; up to {max}",
 	"finished":     "the turn ended with an answer",
 	"limited":      "the turn ended with an answer; the budget of model calls cut the work short",
 	"stopped":      "the turn was stopped: {reason}",
@@ -41,14 +41,14 @@ var templates = map[string]string{
 	"cold pick":     "the model chose to start in {to}",
 	"proposal":      "a tool proposed {to}, from {from}",
 	"stay":          "stayed in {to}",
-	"none":          "no start rule claimed the message: the walk stands nowhere",
+	"none":          "nothing started the turn in a skill: the walk stands nowhere",
 	"other":         "went to {to} by {by}",
 	"row":           "{evidence}",
 	"open":          "{ref} was open to {tool}:",
 	"closed":        "{ref}{label} to {to} was shut to {tool}:",
 	"unjudged":      "{ref} could not be judged: {error}",
 	"loser":         "{call} {tool} would have led to {to}; an earlier result came first",
-	"superseded":    "entries that claim the message as well: {skills}",
+	"superseded":    "not active, though their start rule claims the message: {skills}",
 	"activated":     "switched on by the model: {skills}",
 
 	// a request and what came of it

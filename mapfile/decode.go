@@ -775,8 +775,7 @@ func toolsOf(p *[]Tool) setter {
 				},
 				"results": listOf(&t.Results, func(r *Result) setter {
 					return func(v value) {
-						v.object("a result", fields{"if": name(&r.If), "result": jsonText(&r.Result), "status": statusOf(&r.Status)})
-						v.needsOne("a result", "result", "status")
+						v.object("a result", fields{"if": name(&r.If), "result": jsonText(&r.Result), "status": statusOf(&r.Status)}, "result")
 					}
 				}),
 			}, "name", "results")

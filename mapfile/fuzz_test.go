@@ -292,7 +292,7 @@ func (g *generator) file() *mapfile.File {
 		}
 	}
 	if g.choose(2) == 1 {
-		f.Tools = []mapfile.Tool{{Name: g.name(), Description: g.any(), InputSchema: g.data(), Results: []mapfile.Result{{If: g.any(), Result: g.data()}, {Status: spoor.Absent}}}}
+		f.Tools = []mapfile.Tool{{Name: g.name(), Description: g.any(), InputSchema: g.data(), Results: []mapfile.Result{{If: g.any(), Result: g.data()}, {Result: g.data(), Status: spoor.Absent}}}}
 		f.Cases = []mapfile.Case{
 			{Say: g.name(), Starts: g.any(), By: g.any()},
 			{At: g.name(), Results: []mapfile.CaseResult{{Tool: g.name(), Result: g.data(), Status: spoor.Failure}}, Leads: g.any(), Closed: g.texts()},

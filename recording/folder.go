@@ -35,15 +35,14 @@ func (f Folder) Create(run string) (*Writer, error) {
 }
 
 // Continue opens the file of a recording to append to it. What a crash left of
-// a line is cut off. A damaged recording is refused: nothing may stand after
-// the damage.
+// a line is cut off. A recording that is not as it was written is refused.
 func Continue(path string) (*Writer, error) {
 	rec, s, err := open(path)
 	if err != nil {
 		return nil, err
 	}
-	if rec.Damage != "" {
-		return nil, fmt.Errorf("%s is damaged and cannot go on: %s", path, rec.Damage)
+	if len(s.faults) > 0 {
+		return nil, fmt.Errorf("%s is not as it was written and cannot go on: %s", path, s.faults[0])
 	}
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
 	if err != nil {

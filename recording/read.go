@@ -69,6 +69,7 @@ type scanner struct {
 	hash     hash.Hash // of every line so far
 	hashes   int       // running hashes that were compared
 	unsealed int       // lines after the last of them
+	edited   bool      // a running hash was wrong
 	number   int       // of the line, from 1
 	whole    int64     // bytes up to the last whole line
 	torn     bool      // something follows it that is no whole line
@@ -149,7 +150,7 @@ func (s *scanner) next() bool {
 var errNoRecording = errors.New("this is no recording: its first line is not a whole {\"spoor\": …, \"run\": …}")
 
 func (s *scanner) header(text []byte) bool {
-	if s.line.Spoor == nil {
+	if s.line.Spoor == nil || s.line.Run == "" {
 		s.err = errNoRecording
 		return false
 	}
@@ -173,7 +174,8 @@ func (s *scanner) cover(text []byte) {
 func (s *scanner) checkHash() {
 	var sum model.Digest
 	s.hash.Sum(sum[:0])
-	if sum != *s.line.Hash {
+	if sum != *s.line.Hash && !s.edited {
+		s.edited = true // and so are all later hashes
 		s.fault("the lines before this one are not as they were written: their hash is %s, and %s is recorded", sum, *s.line.Hash)
 	}
 	s.unsealed = 0

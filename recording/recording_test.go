@@ -521,7 +521,7 @@ func TestADamagedFileDoesNotGoOn(t *testing.T) {
 	if err := os.WriteFile(path, file, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := recording.Continue(path); err == nil || !strings.Contains(err.Error(), "damaged") || !strings.Contains(err.Error(), "line") {
+	if _, err := recording.Continue(path); err == nil || !strings.Contains(err.Error(), "not as it was written") || !strings.Contains(err.Error(), "line") {
 		t.Errorf("got %v", err)
 	}
 	if after, err := os.ReadFile(path); err != nil || !bytes.Equal(after, file) {

@@ -27,7 +27,8 @@ type Writer struct {
 	buf  []byte
 	err  error // the first failed write
 
-	found []event.Piece // of one event, for reuse
+	fresh []model.Digest // pieces that are in buf
+	found []event.Piece  // of one event, for reuse
 	sum   [sha256.Size]byte
 }
 
@@ -78,11 +79,14 @@ func (w *Writer) Append(events []event.Event) error {
 	w.hash.Write(w.buf[sealed:])
 	if w.w != nil {
 		if _, err := w.w.Write(w.buf); err != nil {
+			for _, d := range w.fresh {
+				delete(w.r.pieces, d)
+			}
 			w.err = fmt.Errorf("recording %s: %w", w.r.Run, err)
 			return w.err
 		}
 	}
-	w.buf = w.buf[:0]
+	w.buf, w.fresh = w.buf[:0], w.fresh[:0]
 	w.r.Events = append(w.r.Events, events...)
 	return nil
 }
@@ -104,6 +108,7 @@ func (w *Writer) piece(d model.Digest, data string) {
 		return
 	}
 	w.r.pieces[d] = data
+	w.fresh = append(w.fresh, d)
 	w.buf = append(w.buf, `{"piece":"`...)
 	w.buf = hex.AppendEncode(w.buf, d[:])
 	if utf8.ValidString(data) {

@@ -61,12 +61,12 @@ func unwrap(result string) (text string, status spoor.Status, ok bool) {
 // effectsOf counts the effects of an envelope; ok is false if one of them is
 // of no known kind.
 func effectsOf(raw json.RawMessage) (n int, ok bool) {
-	var effects []struct{ Kind string }
+	var effects []map[string]json.RawMessage
 	if json.Unmarshal(raw, &effects) != nil || effects == nil {
 		return 0, false
 	}
 	for _, e := range effects {
-		if e.Kind != "propose-transition" && e.Kind != "require-instruction" {
+		if kind := string(e["kind"]); kind != `"propose-transition"` && kind != `"require-instruction"` {
 			return 0, false
 		}
 	}

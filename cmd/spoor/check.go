@@ -75,6 +75,9 @@ func check(name string) (*checkup, error) {
 		}
 		_, toolFaults := fixedTools(f)
 		faults = locate(f, append(problems, toolFaults...))
+		for _, p := range beyond(f) {
+			c.Notes = append(c.Notes, fmt.Sprintf("%s: %s, so it refuses this map.", p.Ref, p.Message))
+		}
 		for _, name := range conditions.Unbound() {
 			c.Notes = append(c.Notes, fmt.Sprintf("Nothing here is bound to the condition %q; spoor run refuses it, a program can bind it.", name))
 		}

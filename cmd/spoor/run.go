@@ -135,9 +135,10 @@ func (s *session) open(name string) error {
 	}
 	tools, problems := fixedTools(f)
 	problems = append(problems, beyond(f)...)
+	problems = append(problems, unbound(f.Map)...)
 	m, modelErr := s.openModel(f)
 	c := agent.Config{
-		Map: f.Map, Conditions: cond.CEL, Model: m, Tools: tools, System: f.Agent.System,
+		Map: f.Map, Conditions: &cond.Set{AllowUnbound: true}, Model: m, Tools: tools, System: f.Agent.System,
 		MaxIterations: f.Agent.MaxIterations, Store: &s.store.Folder,
 	}
 	if s.maxIterations > 0 {
@@ -225,6 +226,32 @@ func beyond(f *mapfile.File) (ps spoor.Problems) {
 	add(a.Instructions != nil, "agent.instructions", "instructions")
 	add(a.Facts != nil, "agent.facts", "facts")
 	add(f.MCPServers != nil, "mcpServers", "MCP servers")
+	return ps
+}
+
+// unbound names the conditions that only a program can bind.
+func unbound(m *spoor.Map) (ps spoor.Problems) {
+	ask := func(when string, result bool, ref spoor.Ref) {
+		if when == "" {
+			return
+		}
+		conditions := &cond.Set{AllowUnbound: true}
+		if _, err := conditions.Condition(when, result); err == nil && len(conditions.Unbound()) > 0 {
+			ps = append(ps, spoor.Problem{
+				Level: "error", Code: "unsupported", Ref: ref,
+				Message: fmt.Sprintf("nothing here is bound to the condition %q", when), Hint: "write it in CEL to run this map",
+			})
+		}
+	}
+	for i, r := range m.Start.Rules {
+		ask(r.When, false, spoor.Ref("start.rules").At(i).Key("when"))
+	}
+	for i, e := range m.Start.Entries {
+		ask(e.When, false, spoor.Ref("start.entries").At(i).Key("when"))
+	}
+	for i, s := range m.Steps {
+		ask(s.When, true, spoor.Ref("steps").At(i).Key("when"))
+	}
 	return ps
 }
 

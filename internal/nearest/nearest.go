@@ -22,7 +22,7 @@ func Name(name string, known iter.Seq[string]) string {
 	if name == "" || len(name) > longest {
 		return ""
 	}
-	best, least := "", max(1, len([]rune(name))/3)+1
+	best, least := "", len([]rune(name))/3+1
 	for k := range known {
 		if k == "" || k == name || len(k) > longest {
 			continue

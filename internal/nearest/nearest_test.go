@@ -37,7 +37,7 @@ func TestNameIsTheOneThatWasMeant(t *testing.T) {
 }
 
 func TestABlankNameIsNeverMeant(t *testing.T) {
-	if got := Name("a", slices.Values([]string{"", "ab"})); got != "ab" {
+	if got := Name("abc", slices.Values([]string{"", "abcd"})); got != "abcd" {
 		t.Error(got)
 	}
 }
