@@ -6,7 +6,9 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 	"time"
 
@@ -18,8 +20,8 @@ type Tool struct {
 	Name        string
 	Description string
 
-	// Schema is the JSON Schema of the arguments, an object. If empty, any
-	// object is accepted.
+	// Schema is the JSON Schema of the arguments, an object; the model is told
+	// it. If empty, any object will do.
 	Schema string
 
 	// Timeout is how long one call may take; then its context is done, and
@@ -51,31 +53,30 @@ func (e *ArgumentError) Unwrap() error { return e.Err }
 // fields have json tags and whose jsonschema tags describe them; a field that
 // may be left out has omitempty or omitzero. The result is Out in JSON, which
 // is exactly what a guard reads; a string is told as it is. Integers keep every
-// digit both ways.
+// digit both ways. Arguments are checked as Checked does.
 //
-// New panics if In or Out has no JSON Schema, since only the program that
-// makes the tool can put that right.
+// New panics if In is no struct, or In or Out has no JSON form, since only the
+// program that makes the tool can put that right.
 func New[In, Out any](name, description string, fn func(context.Context, In) (Out, error)) Tool {
+	if t := reflect.TypeFor[In](); t.Kind() != reflect.Struct {
+		panic(fmt.Sprintf("tool %s: the arguments must be a struct, not %v", name, t))
+	}
 	schema, err := jsonschema.For[In](nil)
 	if err != nil {
-		panic(fmt.Sprintf("tool %s: %T has no schema: %v", name, *new(In), err))
+		panic(fmt.Sprintf("tool %s: %v has no schema: %v", name, reflect.TypeFor[In](), err))
 	}
-	if schema.Type != "object" {
-		panic(fmt.Sprintf("tool %s: the arguments must be a struct, not %T", name, *new(In)))
-	}
-	resolved, err := schema.Resolve(nil)
-	if err != nil {
-		panic(fmt.Sprintf("tool %s: %v", name, err))
+	if kind := reflect.TypeFor[Out]().Kind(); kind == reflect.Chan || kind == reflect.Func {
+		panic(fmt.Sprintf("tool %s: a result of type %v has no JSON form", name, reflect.TypeFor[Out]()))
 	}
 	text, err := json.Marshal(schema)
 	if err != nil {
 		panic(fmt.Sprintf("tool %s: %v", name, err))
 	}
-	return Tool{
+	t, err := Checked(Tool{
 		Name: name, Description: description, Schema: string(text),
 		Call: func(ctx context.Context, args string) (string, error) {
 			var in In
-			if err := decode(args, resolved, &in); err != nil {
+			if err := json.Unmarshal([]byte(args), &in); err != nil {
 				return "", &ArgumentError{err}
 			}
 			out, err := fn(ctx, in)
@@ -84,25 +85,47 @@ func New[In, Out any](name, description string, fn func(context.Context, In) (Ou
 			}
 			return encode(out)
 		},
+	})
+	if err != nil {
+		panic(fmt.Sprintf("tool %s: %v", name, err))
 	}
+	return t
 }
 
-// decode reads arguments that the schema accepts. They are read twice, since
-// checking goes through float64 and the digits of an integer must not.
-func decode(args string, schema *jsonschema.Resolved, in any) error {
-	var loose any
-	if err := json.Unmarshal([]byte(args), &loose); err != nil {
-		return err
+// Checked is t with a Call that compares the arguments with the schema before
+// it calls: those that are not what the schema says end in an *ArgumentError.
+// The tool gets them as they were written, with every digit. The error says
+// that Schema is no JSON Schema.
+func Checked(t Tool) (Tool, error) {
+	if !json.Valid([]byte(t.Schema)) || !strings.HasPrefix(strings.TrimSpace(t.Schema), "{") {
+		return Tool{}, errors.New("the schema is not one JSON object")
 	}
-	if err := schema.Validate(loose); err != nil {
-		return err
+	var schema jsonschema.Schema
+	if json.Unmarshal([]byte(t.Schema), &schema) != nil { // the error speaks of Go types
+		return Tool{}, errors.New("the schema has a keyword with a value of the wrong type")
 	}
-	return json.Unmarshal([]byte(args), in)
+	resolved, err := schema.Resolve(nil)
+	if err != nil {
+		return Tool{}, fmt.Errorf("the schema cannot be used: %w", err)
+	}
+	call := t.Call
+	t.Call = func(ctx context.Context, args string) (string, error) {
+		var loose any // digits are lost here, and only here
+		if err := json.Unmarshal([]byte(args), &loose); err != nil {
+			return "", &ArgumentError{err}
+		}
+		if err := resolved.Validate(loose); err != nil {
+			return "", &ArgumentError{err}
+		}
+		return call(ctx, args)
+	}
+	return t, nil
 }
 
 func encode(out any) (string, error) {
-	if text, ok := out.(string); ok {
-		return text, nil
+	v := reflect.ValueOf(out)
+	if _, own := out.(json.Marshaler); !own && v.Kind() == reflect.String {
+		return v.String(), nil
 	}
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

@@ -75,13 +75,24 @@ func New(t Tool) (tool.Tool, []Fault) {
 	if t.Name == "" {
 		fault("name", "write a name", "the tool has no name")
 	}
-	if t.InputSchema != "" && !isObject(t.InputSchema) {
-		fault("inputSchema", "write {type: object, properties: {…}}", "the schema is not one JSON object")
+	made := tool.Tool{Name: t.Name, Description: t.Description, Schema: t.InputSchema, Repeatable: true}
+	var outcomes []outcome
+	made.Call = func(ctx context.Context, args string) (string, error) {
+		if err := ctx.Err(); err != nil {
+			return "", err
+		}
+		return choose(outcomes, args)
+	}
+	if t.InputSchema != "" {
+		var err error
+		if made, err = tool.Checked(made); err != nil {
+			fault("inputSchema", "write {type: object, properties: {…}}", "%v", err)
+		}
 	}
 	if len(t.Results) == 0 {
 		fault("results", "write - result: …", "the tool has no result")
 	}
-	outcomes := make([]outcome, len(t.Results))
+	outcomes = make([]outcome, len(t.Results))
 	always := -1
 	for i, c := range t.Results {
 		at := fmt.Sprintf("results[%d]", i)
@@ -113,19 +124,7 @@ func New(t Tool) (tool.Tool, []Fault) {
 	if faults != nil {
 		return tool.Tool{}, faults
 	}
-	return tool.Tool{
-		Name: t.Name, Description: t.Description, Schema: t.InputSchema, Repeatable: true,
-		Call: func(ctx context.Context, args string) (string, error) {
-			if err := ctx.Err(); err != nil {
-				return "", err
-			}
-			return choose(outcomes, args)
-		},
-	}, nil
-}
-
-func isObject(text string) bool {
-	return json.Valid([]byte(text)) && strings.HasPrefix(strings.TrimSpace(text), "{")
+	return made, nil
 }
 
 // told is what the tool returns.

@@ -43,7 +43,7 @@ func TestCall(t *testing.T) {
 		{`{"n": 3.0}`, `{"port": {"n": 3, "errors": 41200}}`, ""},
 		{`{"n": 9}`, `{"reason": "no access"}`, spoor.Denied},
 		{`{"n": 9007199254740993}`, `{"id": 9007199254740993}`, ""},
-		{`{"name": "eth0"}`, `a port by name`, ""},
+		{`{"n": 4, "name": "eth0"}`, `a port by name`, ""},
 		{`{"n": 7}`, `not there`, spoor.Absent},
 		{`{"n": 8}`, `go on`, ""},
 	} {
