@@ -220,6 +220,13 @@ func (a *Agent) Resume(ctx context.Context, rec *recording.Recording) (*Run, err
 	if err != nil {
 		return nil, err
 	}
+	if r.w.Unsealed() { // only the last hash was cut off
+		defer r.w.Close()
+		if err := r.w.Seal(); err != nil {
+			return nil, fmt.Errorf("agent: %w", err)
+		}
+		return r.result()
+	}
 	started := r.state.Started
 	switch {
 	case started == nil:

@@ -3,6 +3,7 @@ package recording
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -35,7 +36,7 @@ func (f Folder) Create(run string) (*Writer, error) {
 }
 
 // Continue opens the file of a recording to append to it. What a crash left of
-// a line is cut off. A recording that is not as it was written is refused.
+// a line is cut off with the first write. A recording that is not as it was written is refused.
 func Continue(path string) (*Writer, error) {
 	rec, s, err := open(path)
 	if err != nil {
@@ -48,18 +49,33 @@ func Continue(path string) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
+	w := &Writer{r: rec, w: file, hash: s.hash, unsealed: s.unsealed > 0}
 	if s.torn {
-		if err := file.Truncate(s.whole); err != nil {
-			file.Close()
-			return nil, err
-		}
+		w.w = &tornFile{file, s.whole}
 	}
-	return &Writer{r: rec, w: file, hash: s.hash}, nil
+	return w, nil
+}
+
+// A tornFile cuts off what a crash left of a line before the first write, so
+// that a file which is opened and not written to stays as it is.
+type tornFile struct {
+	*os.File
+	whole int64 // bytes up to the last whole line; -1 once the rest is cut off
+}
+
+func (f *tornFile) Write(b []byte) (int, error) {
+	if f.whole >= 0 {
+		if err := f.Truncate(f.whole); err != nil {
+			return 0, err
+		}
+		f.whole = -1
+	}
+	return f.File.Write(b)
 }
 
 // Close closes the file of the recording, if it has one.
 func (w *Writer) Close() error {
-	if file, ok := w.w.(*os.File); ok {
+	if file, ok := w.w.(io.Closer); ok {
 		return file.Close()
 	}
 	return nil

@@ -27,6 +27,8 @@ type Writer struct {
 	buf  []byte
 	err  error // the first failed write
 
+	unsealed bool // the end of a turn has no hash after it
+
 	fresh []model.Digest // pieces that are in buf
 	found []event.Piece  // of one event, for reuse
 	sum   [sha256.Size]byte
@@ -88,7 +90,18 @@ func (w *Writer) Append(events []event.Event) error {
 	}
 	w.buf, w.fresh = w.buf[:0], w.fresh[:0]
 	w.r.Events = append(w.r.Events, events...)
+	w.unsealed = false
 	return nil
+}
+
+// Unsealed reports whether the last turn has come to its end and the running
+// hash that belongs there is missing.
+func (w *Writer) Unsealed() bool { return w.unsealed && w.r.Finished() != nil }
+
+// Seal adds the running hash.
+func (w *Writer) Seal() error {
+	w.seal(0)
+	return w.Append(nil)
 }
 
 // seal adds the running hash.
