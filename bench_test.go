@@ -34,9 +34,9 @@ var hops = []struct {
 }{
 	{"hop", "lookup", `{"risk":"low","score":0.31}`, spoor.ByRoute, 0},
 	{"guarded", "rate", `{"risk":"high","score":0.82}`, spoor.ByRoute, 3},
-	{"closed", "rate", `{"risk":"low","score":0.31}`, spoor.Stay, 3},
-	{"refused", "other", `{"risk":"low","score":0.31}`, spoor.Stay, 0}, // no step matches
-	{"stay", "", "", spoor.Stay, 0},                                    // no result
+	{"closed", "rate", `{"risk":"low","score":0.31}`, spoor.ByStay, 3},
+	{"refused", "other", `{"risk":"low","score":0.31}`, spoor.ByStay, 0}, // no step matches
+	{"stay", "", "", spoor.ByStay, 0},                                    // no result
 }
 
 func facts(cursor, tool, text string) spoor.Facts {

@@ -186,8 +186,8 @@ func (g *Graph) Superseded(f Facts, m Move) []string {
 		return nil
 	}
 	var ids []string
-	c := g.claims(&f)
-	for e, _ := c.next(); e != nil; e, _ = c.next() {
+	c := g.claims(f)
+	for e, _ := c.next(f); e != nil; e, _ = c.next(f) {
 		if e.conditional && e.skill != m.To && !g.skills[e.skill].always && !slices.Contains(ids, e.skill) {
 			ids = append(ids, e.skill)
 		}
@@ -199,8 +199,8 @@ func (g *Graph) Superseded(f Facts, m Move) []string {
 // its skill, its address and the words that it claims. An intent claims
 // nothing here.
 func (g *Graph) FirstRule(f Facts) (m Move, ok bool) {
-	c := g.claims(&f)
-	for e, w := c.next(); e != nil; e, w = c.next() {
+	c := g.claims(f)
+	for e, w := c.next(f); e != nil; e, w = c.next(f) {
 		if e.conditional {
 			return e.move(w, c.failed), true
 		}
@@ -212,7 +212,6 @@ func (g *Graph) FirstRule(f Facts) (m Move, ok bool) {
 // are asked all at once; a condition is judged when its turn comes.
 type claims struct {
 	g       *Graph
-	f       *Facts
 	hits    match.Hits
 	matched int // the next entry whose matcher finds something; -1 if none
 	witness match.Witness
@@ -220,22 +219,22 @@ type claims struct {
 	failed  []Failed
 }
 
-func (g *Graph) claims(f *Facts) claims {
-	c := claims{g: g, f: f, hits: g.matchers.Scan(f.UserMessage), others: g.unmatched}
+func (g *Graph) claims(f Facts) claims {
+	c := claims{g: g, hits: g.matchers.Scan(f.UserMessage), others: g.unmatched}
 	c.matched, c.witness, _ = c.hits.First(0)
 	return c
 }
 
 // next returns the next entry that claims the message, and the words that its
 // matcher found; nil after the last.
-func (c *claims) next() (*entry, match.Witness) {
+func (c *claims) next(f Facts) (*entry, match.Witness) {
 	for len(c.others) > 0 && (c.matched < 0 || c.others[0] < c.matched) {
 		e := &c.g.entries[c.others[0]]
 		c.others = c.others[1:]
 		if !e.conditional {
 			return e, match.Witness{}
 		}
-		holds, err := judge(e.when, *c.f, nil)
+		holds, err := judge(e.when, f, nil)
 		if err != nil {
 			c.failed = append(c.failed, Failed{e.ref.Key("when"), err.Error()})
 		}

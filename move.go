@@ -43,8 +43,8 @@ const (
 	ByRoute      Cause = "route"         // a step fired on a result
 	ByProposal   Cause = "tool-proposal" // a tool proposed it
 	ByPick       Cause = "model-pick"    // the model chose it with read_skill
-	Stay         Cause = "stay"          // nothing fired
-	None         Cause = "none"          // there is nowhere to be
+	ByStay       Cause = "stay"          // nothing fired
+	ByNone       Cause = "none"          // there is nowhere to be
 )
 
 // A Judgement is one guard judged on one result.
@@ -100,7 +100,7 @@ func (g *Graph) Next(f Facts) Move {
 	case f.Pick != "" && f.Pick != f.Cursor:
 		m.To, m.By = f.Pick, ByPick
 	default:
-		m.To, m.By = f.Cursor, Stay
+		m.To, m.By = f.Cursor, ByStay
 	}
 	return m
 }
@@ -116,10 +116,10 @@ func start(v *Verdict) Move {
 // enter decides a cold start: the first entry that claims the message, else
 // what a tool proposed or the model picked, if that is an entry.
 func (g *Graph) enter(f Facts) Move {
-	m := Move{By: None}
+	m := Move{By: ByNone}
 	if g.coldWalk && f.Verdict == nil {
-		c := g.claims(&f)
-		if e, w := c.next(); e != nil {
+		c := g.claims(f)
+		if e, w := c.next(f); e != nil {
 			return e.move(w, c.failed)
 		}
 		m.Failed = c.failed

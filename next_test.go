@@ -432,7 +432,7 @@ func TestNextIsDeterministicAndLandsSomewhereKnown(t *testing.T) {
 			switch {
 			case move.From != f.Cursor:
 				t.Fatalf("%+v does not leave %q", move, f.Cursor)
-			case move.By == spoor.Stay && move.To != f.Cursor, move.By == spoor.None && move.To != "":
+			case move.By == spoor.ByStay && move.To != f.Cursor, move.By == spoor.ByNone && move.To != "":
 				t.Fatalf("%+v from %q", move, f.Cursor)
 			case (move.By == spoor.ByRoute || move.By == spoor.ByEntry) && g.Skill(move.To) == nil:
 				t.Fatalf("%+v lands on no skill", move)

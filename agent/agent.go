@@ -47,7 +47,8 @@ type Config struct {
 	// Store keeps the recordings. If nil, they are in memory only.
 	Store *recording.Folder
 
-	// Text gets the text of answers as it arrives. If nil, nothing does.
+	// Text gets the text of answers as it arrives. If nil, nothing does. Runs
+	// that are walked at once write to it at once.
 	Text io.Writer
 }
 
@@ -314,10 +315,13 @@ func (r *run) result() (*Run, error) {
 }
 
 // cut shortens text that a model or a tool made to what an event should hold.
-func cut(text string) string {
+func cut(s string) string {
 	const most = 2000
-	if len(text) <= most {
-		return text
+	if len(s) <= most {
+		return text(s)
 	}
-	return strings.ToValidUTF8(text[:most], "") + "…"
+	return text(s[:most]) + "…"
 }
+
+// text is s as a recording can hold it: what is not UTF-8 in it is replaced.
+func text(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"slices"
 	"time"
+	"unicode/utf8"
 
 	"github.com/spoorhq/spoor"
 	"github.com/spoorhq/spoor/event"
@@ -128,7 +129,7 @@ func (r *run) ask(ctx context.Context, c walk.CallModel) (o event.Outcome) {
 	case err != nil:
 		return &event.Failed{Error: cut(err.Error())}
 	}
-	return admit(reply)
+	return checked(reply)
 }
 
 // answerText hands the text of answers on as it arrives.
@@ -162,9 +163,9 @@ const (
 	maxResult = 1 << 20 // bytes of one result
 )
 
-// admit takes nothing from a model on trust: neither the role of a part, nor
+// checked takes nothing from a model on trust: neither the role of a part, nor
 // the name of its piece, nor its size.
-func admit(reply model.Reply) event.Outcome {
+func checked(reply model.Reply) event.Outcome {
 	size, calls := 0, 0
 	parts := reply.Parts
 	for i := range parts {
@@ -178,6 +179,10 @@ func admit(reply model.Reply) event.Outcome {
 			return &event.Failed{Error: cut(fmt.Sprintf("the model answered with a part of kind %q; an answer has text, calls and thinking", p.Kind))}
 		}
 		p.Role, p.Status, p.Skill = model.Assistant, "", ""
+		p.Tool, p.Media = text(p.Tool), text(p.Media)
+		if !utf8.ValidString(p.Provider) {
+			return &event.Failed{Error: "the model's adapter gave provider data that is not UTF-8"}
+		}
 		p.Piece = model.Sum(p.Data)
 		size += len(p.Data) + len(p.Tool) + len(p.Provider)
 	}
@@ -231,7 +236,7 @@ func (r *run) call(ctx context.Context, c *walk.Call) event.Outcome {
 }
 
 func invoke(ctx context.Context, t *tool.Tool, id, args string, done chan<- answer) {
-	a := answer{call: id, tool: t.Name}
+	a := answer{call: id, tool: t.Name, err: errors.New("it ended its goroutine")}
 	defer func() {
 		if p := recover(); p != nil {
 			a.err = fmt.Errorf("it panicked: %v", p)

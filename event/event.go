@@ -212,7 +212,7 @@ type Sent struct {
 type Finished struct {
 	By      Ending       `json:"by"`
 	Answer  []model.Part `json:"answer,omitempty"`
-	Limited bool         `json:"limited,omitempty"` // the budget cut the work short
+	Limited bool         `json:"limited,omitempty"` // the budget of model calls cut the work short
 	Error   string       `json:"error,omitempty"`
 }
 

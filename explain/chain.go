@@ -26,6 +26,9 @@ type trail struct {
 	asks   map[int]ask            // by the event that answers a call: who asked for it
 	maps   map[int]*mapped        // by index of the started event
 	chains map[int][]Link         // by move: what back tells of it
+	fresh  map[int][]string       // by move: what is superseded for the first time in its turn
+	sound  map[model.Digest]bool  // of the content that was told: whether it is what its digest says
+	full   bool                   // tell all of a text
 }
 
 // An ask is a call that a reply asks for.
@@ -41,10 +44,12 @@ func newTrail(r *recording.Recording) *trail {
 	t := &trail{
 		r: r, at: make(map[int]int, len(r.Events)), turn: make([]int, len(r.Events)),
 		active: map[int][]event.Active{}, parts: map[int]int{}, asks: map[int]ask{}, maps: map[int]*mapped{}, chains: map[int][]Link{},
+		fresh: map[int][]string{}, sound: map[model.Digest]bool{},
 	}
 	turn := -1
 	parts := 0
 	calls := map[string]ask{} // of this turn
+	superseded := map[string]bool{}
 	for i := range r.Events {
 		e := &r.Events[i]
 		if _, again := t.at[e.Seq]; !again {
@@ -55,6 +60,7 @@ func newTrail(r *recording.Recording) *trail {
 			turn = i
 			parts = 0
 			clear(calls)
+			clear(superseded)
 		case *event.Called:
 			for _, s := range b.Splices {
 				at, end := spliced(s, parts)
@@ -73,6 +79,12 @@ func newTrail(r *recording.Recording) *trail {
 			if j, ok := t.at[b.ActiveAs]; ok && b.ActiveAs != 0 && j < i {
 				t.active[i] = t.active[j]
 			}
+			for _, id := range t.superseded(i) {
+				if !superseded[id] {
+					superseded[id] = true
+					t.fresh[i] = append(t.fresh[i], id)
+				}
+			}
 		}
 		t.turn[i] = turn
 		if call, part := resultOf(e.Body); part.Kind != "" {
@@ -85,6 +97,16 @@ func newTrail(r *recording.Recording) *trail {
 }
 
 func (t *trail) event(i int) *event.Event { return &t.r.Events[i] }
+
+// turns counts the turns that have begun.
+func (t *trail) turns() (n int) {
+	for i, turn := range t.turn {
+		if turn == i {
+			n++
+		}
+	}
+	return n
+}
 
 // seq is that of an event; 0 if there is none.
 func (t *trail) seq(i int) int {
@@ -344,10 +366,30 @@ func named(p model.Part, tool string) model.Part {
 
 // data is the bytes of a part, as the recording has them.
 func (t *trail) data(p model.Part) string {
-	if text, ok := t.r.Piece(p.Piece); ok {
-		return text
+	text, ok := t.r.Piece(p.Piece)
+	if !ok {
+		return p.Data
 	}
-	return p.Data
+	t.check(p.Piece, text)
+	return text
+}
+
+// check remembers whether content that is told is what its digest says.
+func (t *trail) check(d model.Digest, text string) {
+	if _, done := t.sound[d]; !done {
+		t.sound[d] = model.Sum(text) == d
+	}
+}
+
+// changed says that content which was told is not what its digest says; empty
+// if all of it is.
+func (t *trail) changed() string {
+	for _, sound := range t.sound {
+		if !sound {
+			return say("changed")
+		}
+	}
+	return ""
 }
 
 // results are what a move looked at, in the order of the calls.

@@ -5,7 +5,7 @@
 //	Answer    the same for the whole answer: which of it is copied, and which is not
 //	Move      why the walk went where it went
 //	NotSkill  every time that a skill could have been entered, and what shut it
-//	Narrate   the walk as prose, a fact a line
+//	Narrate   the walk as prose, a fact a line; NarrateFull with every word that was exchanged
 //
 // Each is a pure function of the recording, which carries the map that it was
 // made with. What it returns prints for people with String, and marshals to
@@ -16,7 +16,9 @@
 // Every answer says what kind of evidence it is: see [Evidence]. A question
 // without an answer is a [NotFound], which says of which kind, and is never an
 // empty list. A recording that was cut is read as far as it goes, and every
-// answer from it says so in Incomplete.
+// answer from it says so in Incomplete. An answer that rests on content which
+// is not what its digest says names that in Changed; whether the lines of a
+// recording are as they were written is for recording.Verify to say.
 package explain
 
 import (
@@ -49,6 +51,11 @@ const (
 type NotFound struct {
 	Kind   Absence `json:"kind"`
 	Reason string  `json:"reason"` // one sentence
+
+	// More is what follows in an error of more than one line.
+	More string `json:"more,omitempty"`
+
+	plain bool // for people, the reason says it all without the kind
 }
 
 // A Link is one step on the way from an answer back to the message.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/spoorhq/spoor/event"
@@ -22,9 +23,13 @@ type inquiry struct {
 	shown    []shown
 	missing  int // parts whose bytes are not in the recording
 	matcher  *matcher
+	views    []view // of all that was shown
+	scan     int    // bytes of them that may still be looked through for few words
 	runs     []Range
 	sources  int
-	cut      bool // there was too much
+	cut      bool // there was too much to search
+	more     bool // there was too much to list
+	spent    bool // scan was used up
 	notFound *NotFound
 }
 
@@ -32,7 +37,7 @@ type inquiry struct {
 type shown struct {
 	model.Part
 	data   string
-	number int // in the request, from 1
+	number int // in the request, from 1; 0 of a tool
 	kind   SourceKind
 	origin int // the event that brought it in
 	json   *document
@@ -40,13 +45,13 @@ type shown struct {
 
 // inquire finds the last answer and searches what the model was shown.
 func inquire(r *recording.Recording) *inquiry {
-	q := &inquiry{t: newTrail(r), reply: -1, called: -1}
+	q := &inquiry{t: newTrail(r), reply: -1, called: -1, scan: maxScan}
 	if q.notFound = q.find(); q.notFound != nil {
 		return q
 	}
 	_, q.called, _ = cause[*event.Called](q.t, q.reply)
 	if q.called < 0 {
-		q.notFound = &NotFound{NotRecorded, say("no request")}
+		q.notFound = &NotFound{Kind: NotRecorded, Reason: say("no request")}
 		return q
 	}
 	q.show()
@@ -61,13 +66,17 @@ func (q *inquiry) find() *NotFound {
 	for i := len(t.r.Events) - 1; i >= 0; i-- {
 		switch b := t.event(i).Body.(type) {
 		case *event.Started:
-			return &NotFound{NotReached, say("no answer")}
+			return &NotFound{Kind: NotReached, Reason: say("no answer")}
 		case *event.Finished:
 			if q.answer = event.Text(b.Answer); q.answer == "" {
-				return &NotFound{NotReached, say("ended without", "reason", endedText(b))}
+				reason, more := endedText(b)
+				return &NotFound{Kind: NotReached, Reason: say("ended without", "reason", reason), More: more}
+			}
+			for _, p := range b.Answer {
+				t.data(p)
 			}
 			if _, q.reply, _ = cause[*event.Replied](t, i); q.reply < 0 {
-				return &NotFound{NotRecorded, say("no reply")}
+				return &NotFound{Kind: NotRecorded, Reason: say("no reply")}
 			}
 			return nil
 		case *event.Replied:
@@ -83,20 +92,22 @@ func (q *inquiry) find() *NotFound {
 			}
 		}
 	}
-	return &NotFound{NotRecorded, say("no turn")}
+	return &NotFound{Kind: NotRecorded, Reason: say("no turn")}
 }
 
-// endedText says how a turn ended that has no answer.
-func endedText(b *event.Finished) string {
+// endedText says how a turn ended that has no answer, and what follows in an
+// error of more than one line.
+func endedText(b *event.Finished) (reason, more string) {
 	switch {
 	case b.Error != "":
-		return string(b.By) + ": " + clip(b.Error, 200)
+		reason, more = firstLine(b.Error)
+		return string(b.By) + ": " + clip(reason, 200), more
 	case b.By == event.ByAnswer && b.Limited:
-		return "the budget of model calls was spent"
+		return "the budget of model calls was spent", ""
 	case b.By == event.ByAnswer:
-		return "the last reply has no text"
+		return "the last reply has no text", ""
 	}
-	return line(string(b.By))
+	return line(string(b.By)), ""
 }
 
 func (q *inquiry) event() int { return q.t.seq(q.reply) }
@@ -116,8 +127,14 @@ func (q *inquiry) show() {
 			q.missing++
 			continue
 		}
+		q.t.check(p.Piece, data)
 		kind, origin := q.origin(from, p)
 		q.shown = append(q.shown, shown{Part: p.Part, data: data, number: i + 1, kind: kind, origin: origin})
+	}
+	for _, spec := range q.t.specs(q.called) {
+		q.shown = append(q.shown, shown{
+			Part: model.Part{Tool: spec.Name, Piece: spec.Piece}, data: spec.Data, kind: FromTool, origin: max(q.t.turn[q.called], 0),
+		})
 	}
 	slices.SortStableFunc(q.shown, func(a, b shown) int { return cmp.Compare(a.origin, b.origin) })
 }
@@ -193,12 +210,17 @@ func (q *inquiry) search() {
 			q.cut = true
 			break
 		}
-		m.search(view{shown: i, text: s.data})
-		if s.kind != FromResult {
-			continue
+		all := view{shown: i, text: s.data}
+		m.search(all)
+		if s.kind == FromResult {
+			m.value(all)
 		}
-		m.value(view{shown: i, text: s.data})
-		if s.json = parseDocument(s.data); s.json == nil {
+		if s.kind == FromResult || s.kind == FromTool {
+			s.json = parseDocument(s.data)
+		}
+		all.escapes = s.json != nil
+		q.views = append(q.views, all)
+		if s.json == nil {
 			continue
 		}
 		for n := range s.json.nodes {
@@ -210,11 +232,14 @@ func (q *inquiry) search() {
 			v := view{shown: i, text: s.data[at.Start:at.End], base: at.Start}
 			if s.data[node.start] == '"' && strings.IndexByte(v.text, '\\') >= 0 {
 				v.text, v.at = unescape(v.text)
+				q.views = append(q.views, v)
 				if len(v.text) >= minCopy {
 					m.search(v)
 				}
 			}
-			m.value(v)
+			if s.kind == FromResult {
+				m.value(v)
+			}
 		}
 	}
 	q.runs = m.runs()
@@ -243,31 +268,144 @@ func (q *inquiry) covered(r Range) (n int) {
 	return n
 }
 
-// explain cuts a range into runs.
+// explain cuts a range into runs: what was copied, and what was not.
 func (q *inquiry) explain(r Range) []Run {
-	var runs []Run
-	none := NotFound{NotRecorded, say("own words")}
-	if q.cut || q.matcher.limited {
-		none = NotFound{OutOfBudget, say("given up")}
+	return q.split(r, func(gap Range) []Run { return []Run{q.own(gap, say("not copied"), false)} })
+}
+
+// named cuts a range that is asked about by name into runs: it is one if it
+// stands somewhere as a whole, and else few words in a row are runs as well.
+func (q *inquiry) named(r Range) []Run {
+	if sources := q.sourcesOf(r); sources != nil {
+		return []Run{q.run(r, sources)}
 	}
-	own := func(start, end int) {
-		gap := q.words(Range{start, end})
-		if gap.Start < gap.End {
-			runs = append(runs, Run{Range: gap, Text: q.answer[gap.Start:gap.End], NotFound: &none})
+	return q.split(r, q.rows)
+}
+
+// split cuts a range into what was copied, and what other makes of the rest.
+func (q *inquiry) split(r Range, other func(gap Range) []Run) []Run {
+	var runs []Run
+	rest := func(start, end int) {
+		if gap := q.words(Range{start, end}); gap.Start < gap.End {
+			runs = append(runs, other(gap)...)
 		}
 	}
 	at := r.Start
 	for _, in := range q.inside(r) {
-		own(at, in.Start)
+		rest(at, in.Start)
 		at = in.End
-		run := Run{Range: in, Text: q.answer[in.Start:in.End]}
-		if run.Sources = q.sourcesOf(in); run.Sources == nil {
-			run.NotFound = &NotFound{OutOfBudget, say("too many")}
-		}
-		runs = append(runs, run)
+		runs = append(runs, q.run(in, q.sourcesOf(in)))
 	}
-	own(at, r.End)
+	rest(at, r.End)
 	return runs
+}
+
+func (q *inquiry) run(r Range, sources []Source) Run {
+	run := Run{Range: r, Text: q.answer[r.Start:r.End], Sources: sources}
+	if sources == nil {
+		run.NotFound = &NotFound{Kind: OutOfBudget, Reason: say("too many")}
+	}
+	return run
+}
+
+// own is a run that was found nowhere, with what says so, unless the search
+// was given up.
+func (q *inquiry) own(r Range, reason string, givenUp bool) Run {
+	none := &NotFound{Kind: NotRecorded, Reason: reason}
+	if givenUp || q.cut || q.matcher.limited {
+		none = &NotFound{Kind: OutOfBudget, Reason: say("given up")}
+	}
+	return Run{Range: r, Text: q.answer[r.Start:r.End], NotFound: none}
+}
+
+// rows cuts a range that was not copied into rows of words that stand
+// somewhere, and the rest. A row has two words at least, or is all of it.
+func (q *inquiry) rows(r Range) []Run {
+	words := q.each(r)
+	row := func(i, end int) Range { return Range{words[i].Start, words[end-1].End} }
+	stands := func(i, end int) bool { return len(q.standing(row(i, end), 1)) > 0 }
+	own := func(gap Range) Run {
+		return q.own(gap, say(either(len(q.each(gap)) > 1, "own words", "own word")), q.spent)
+	}
+	var runs []Run
+	least, from := min(2, len(words)), 0 // from is the first word without a source
+	for i := 0; i+least <= len(words); {
+		end := i + least
+		if !stands(i, end) {
+			i++
+			continue
+		}
+		for end < len(words) && stands(i, end+1) {
+			end++
+		}
+		if from < i {
+			gap := row(from, i)
+			if from == 0 {
+				gap.Start = r.Start
+			}
+			runs = append(runs, own(gap))
+		}
+		runs = append(runs, q.run(row(i, end), q.sourcesOf(row(i, end))))
+		i, from = end, end
+	}
+	switch {
+	case from == 0:
+		runs = append(runs, own(r))
+	case from < len(words):
+		runs = append(runs, own(Range{words[from].Start, r.End}))
+	}
+	return runs
+}
+
+// each lists the words of a range, without the punctuation around them.
+func (q *inquiry) each(r Range) []Range {
+	var words []Range
+	at := r.Start
+	for field := range strings.FieldsFuncSeq(q.answer[r.Start:r.End], unicode.IsSpace) {
+		start := at + strings.Index(q.answer[at:r.End], field)
+		at = start + len(field)
+		edge := func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) && !unicode.IsMark(c) }
+		if word := strings.TrimLeftFunc(field, edge); hasWord(word) {
+			start = at - len(word)
+			words = append(words, Range{start, start + len(strings.TrimRightFunc(word, edge))})
+		}
+	}
+	return words
+}
+
+// standing lists up to so many places where a range of the answer stands: on whole
+// words where the range is.
+func (q *inquiry) standing(r Range, most int) []hit {
+	text := q.answer[r.Start:r.End]
+	left, right := wordEdge(q.answer, r.Start), wordEdge(q.answer, r.End)
+	var found []hit
+	for i := range q.views {
+		v := &q.views[i]
+		q.scan -= len(v.text) + 1
+		for at := 0; q.scan >= 0; at++ {
+			n := strings.Index(v.text[at:], text)
+			if n < 0 {
+				break
+			}
+			at += n
+			q.scan -= len(text)
+			end := at + len(text)
+			if left && !wordEdge(v.text, at) || right && !wordEdge(v.text, end) || v.escapes && at > 0 && v.text[at-1] == '\\' {
+				continue
+			}
+			if h := (hit{v.shown, v.place(at, end)}); !slices.Contains(found, h) {
+				found = append(found, h)
+			}
+			if len(found) == most {
+				return found
+			}
+		}
+		if q.scan < 0 {
+			q.spent = true
+			break
+		}
+	}
+	return found
 }
 
 // words is a range without the space around it; empty if there is no word in
@@ -282,19 +420,30 @@ func (q *inquiry) words(r Range) Range {
 	return r
 }
 
-// sourcesOf lists where a run was copied from.
+// sourcesOf lists where a run stands: where it was copied from, and where else.
 func (q *inquiry) sourcesOf(r Range) []Source {
-	hits := q.matcher.hits(r)
-	if len(hits) > maxSources {
-		q.cut, hits = true, hits[:maxSources]
+	copies := q.matcher.hits(r)
+	hits := slices.Clone(copies)
+	if len(copies) == 0 || r.End-r.Start < minCopy { // what is longer was found already
+		for _, h := range q.standing(r, maxSources+1) {
+			if !slices.Contains(copies, h) {
+				hits = append(hits, h)
+			}
+		}
 	}
+	if len(hits) > maxSources { // what was copied stays
+		q.more, hits = true, hits[:maxSources]
+	}
+	slices.SortFunc(hits, hit.compare)
 	var sources []Source
 	for _, h := range hits {
 		if q.sources++; q.sources > maxChains {
-			q.cut = true
+			q.more = true
 			break
 		}
-		sources = append(sources, q.source(h))
+		src := q.source(h)
+		src.Brief = r.End-r.Start < minCopy && !slices.Contains(copies, h)
+		sources = append(sources, src)
 	}
 	return sources
 }
@@ -302,7 +451,7 @@ func (q *inquiry) sourcesOf(r Range) []Source {
 // unsearched says what was left out.
 func (q *inquiry) unsearched() string {
 	var said []string
-	if q.cut || q.matcher.limited {
+	if q.cut || q.more || q.spent || q.matcher.limited {
 		said = append(said, say("too much"))
 	}
 	if q.missing > 0 {
@@ -319,17 +468,19 @@ func (q *inquiry) source(h hit) Source {
 	}
 	src.around = lineAround(s.data, h.Range)
 	src.line = s.data[src.around.Start:src.around.End]
-	if s.kind == FromResult {
+	switch s.kind {
+	case FromTool:
+		src.Tool = s.Tool
+	case FromResult:
 		src.Call, src.Tool = s.Call, s.Tool
 		if a, ok := q.t.asks[s.origin]; ok {
 			src.Arguments = q.t.data(a.part)
 		}
-		if s.json != nil {
-			if n := s.json.around(h.Range); n != nil {
-				src.Path, src.Fills = s.json.path(n), s.json.content(n) == h.Range
-			}
-		} else {
-			src.Fills = h.Range == Range{0, len(s.data)}
+		src.Fills = s.json == nil && h.Range == Range{0, len(s.data)}
+	}
+	if s.json != nil {
+		if n := s.json.around(h.Range); n != nil {
+			src.Path, src.Fills = s.json.path(n), s.json.content(n) == h.Range
 		}
 	}
 	if b, ok := q.body(s); ok {
@@ -386,6 +537,9 @@ func (q *inquiry) chain(s *shown) []Link {
 	reply := t.link(q.reply, Fact, say("reply"))
 	_, _, ev := cause[*event.Called](t, q.reply)
 	request := t.link(q.called, ev, say("request", "parts", itoa(q.parts), "part", itoa(s.number)))
+	if s.kind == FromTool {
+		request.Text = say("request tool", "parts", itoa(q.parts), "tool", line(s.Tool))
+	}
 	request.Skill = t.event(q.called).Body.(*event.Called).Skill
 	links := []Link{reply, request}
 	switch {
@@ -393,7 +547,7 @@ func (q *inquiry) chain(s *shown) []Link {
 	case s.kind == FromBody:
 		return append(links, q.bodyChain(s.Skill)...)
 	case s.kind == FromResult:
-		if t.turn[s.origin] != t.turn[q.called] {
+		if turn := t.turn[q.called]; turn >= 0 && turn != t.turn[s.origin] {
 			links = append(links, t.link(t.turn[q.called], Fact, say("carried")))
 		}
 		if _, result := resultOf(t.event(s.origin).Body); result.Kind == "" {
@@ -405,12 +559,14 @@ func (q *inquiry) chain(s *shown) []Link {
 			at = a.reply
 		}
 		return append(links, t.whereabouts(at)...)
+	case s.kind == FromTool:
+		return append(links, t.whereabouts(q.called)...)
 	case s.kind == FromNote || s.kind == FromMenu:
 		if s.origin != q.called {
 			links = append(links, t.link(s.origin, Fact, say(either(s.kind == FromMenu, "menu put", "put"))))
 		}
 		return append(links, t.whereabouts(s.origin)...)
-	case s.kind == FromHistory && s.origin != t.turn[q.called]:
+	case s.kind == FromHistory && t.turn[q.called] >= 0 && s.origin != t.turn[q.called]:
 		links = append(links, t.link(t.turn[q.called], Fact, say("carried")))
 		return append(links, t.message(s.origin)...)
 	}

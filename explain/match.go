@@ -15,6 +15,7 @@ const (
 	maxShown   = 64 << 20 // bytes of what the model was shown that are searched
 	maxMatches = 1 << 16  // matches that are kept
 	maxSteps   = 1 << 25  // comparisons
+	maxScan    = 1 << 29  // bytes that are looked through for few words
 	maxSources = 100      // of one run
 	maxChains  = 2000     // sources of one answer
 )
@@ -26,6 +27,8 @@ type view struct {
 	text  string
 	base  int     // where the text begins in the piece
 	at    []int32 // where each byte of the text stands, from base on; nil: at its own place
+
+	escapes bool // it is JSON, so what follows a backslash is not what it looks like
 }
 
 // place is where a range of the view stands in the piece.
@@ -273,10 +276,12 @@ func (m *matcher) hits(r Range) []hit {
 		at := c.at + r.Start - c.Start
 		found = append(found, hit{v.shown, v.place(at, at+r.End-r.Start)})
 	}
-	slices.SortFunc(found, func(a, b hit) int {
-		return cmp.Or(cmp.Compare(a.shown, b.shown), cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End))
-	})
+	slices.SortFunc(found, hit.compare)
 	return slices.Compact(found)
+}
+
+func (h hit) compare(b hit) int {
+	return cmp.Or(cmp.Compare(h.shown, b.shown), cmp.Compare(h.Start, b.Start), cmp.Compare(h.End, b.End))
 }
 
 // wordEdge reports whether no word and no character goes on across place i.

@@ -32,6 +32,7 @@ type MoveReason struct {
 	Chain []Link `json:"chain,omitempty"`
 
 	NotFound   *NotFound `json:"notFound,omitempty"` // why there is no such move
+	Changed    string    `json:"changed,omitempty"`  // why not all of it is as it was recorded
 	Incomplete string    `json:"incomplete,omitempty"`
 
 	labels map[spoor.Ref]string // of the steps that stayed shut
@@ -66,11 +67,11 @@ func Move(r *recording.Recording, iteration int) *MoveReason {
 	switch {
 	case i >= 0:
 	case iteration < 1:
-		m.NotFound = &NotFound{NotRecorded, say("bad number")}
+		m.NotFound = &NotFound{Kind: NotRecorded, Reason: say("bad number")}
 	case count == 0:
-		m.NotFound = &NotFound{NotReached, say("no moves")}
+		m.NotFound = &NotFound{Kind: NotReached, Reason: say("no moves")}
 	default:
-		m.NotFound = &NotFound{NotReached, say("no move", "n", itoa(count))}
+		m.NotFound = &NotFound{Kind: NotReached, Reason: say("no move", "moves", counted(count, "move"))}
 	}
 	if m.NotFound != nil {
 		return m
@@ -85,6 +86,7 @@ func Move(r *recording.Recording, iteration int) *MoveReason {
 	m.Superseded = t.superseded(i)
 	m.Reads = t.reads(i)
 	m.Chain = t.back(i)
+	m.Changed = t.changed()
 	return m
 }
 
@@ -129,7 +131,7 @@ func (m *MoveReason) String() string {
 	if m.NotFound != nil {
 		p.put(0, fmt.Sprintf("Move %d:", m.Iteration))
 		p.notFound(2, m.NotFound)
-		p.footnotes(m.Incomplete)
+		p.footnotes(m.Changed, m.Incomplete)
 		return p.String()
 	}
 	p.put(0, fmt.Sprintf("Move %d, event %d: %s (%s)", m.Iteration, m.Event, moveText(m.Move, m.Label, m.fired), m.Evidence))
@@ -156,7 +158,7 @@ func (m *MoveReason) String() string {
 	if len(m.Chain) > 1 {
 		p.chain(4, m.Chain[1:], tale{}) // the first is the move itself
 	}
-	p.footnotes(m.Incomplete)
+	p.footnotes(m.Changed, m.Incomplete)
 	return p.String()
 }
 

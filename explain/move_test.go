@@ -57,6 +57,81 @@ func TestNarrate(t *testing.T) {
 	}
 }
 
+// Told in full, every part of every request is there as it reads back.
+func TestNarrateFull(t *testing.T) {
+	long := strings.Repeat("and so on, ", 80) + "and no further."
+	r := run(t, desk(staleLine), map[string]string{"assess_risk": "{\n\t\"note\":\"" + long + "\x1b[31m\"}"}, "Please refund\n  order 17.",
+		append([]model.Part{{Kind: model.Thinking, Data: "First\nthe risk."}}, call("assess_risk", `{"orderId":17}`)...),
+		say("It is "+long))
+	golden(t, "story-full.txt", printed(r, explain.NarrateFull(r)))
+	full := map[int][]string{}
+	for _, l := range explain.NarrateFull(r).Lines {
+		full[l.Event] = append(full[l.Event], l.Full)
+	}
+	for i := range r.Events {
+		seq := r.Events[i].Seq
+		parts, _ := r.Request(seq)
+		for k, p := range parts {
+			if got := full[seq][k+1]; got != p.Data {
+				t.Errorf("part %d of the request of event %d is told as %q, want %q", k+1, seq, got, p.Data)
+			}
+		}
+	}
+	short, all := explain.Narrate(r), explain.NarrateFull(r)
+	for _, l := range short.Lines {
+		if l.Full != "" {
+			t.Errorf("this is told in full: %+v", l)
+		}
+	}
+	for i := range all.Lines {
+		all.Lines[i].Full = ""
+	}
+	if len(all.Lines) <= len(short.Lines) {
+		t.Errorf("in full there are %d lines, and %d without", len(all.Lines), len(short.Lines))
+	}
+}
+
+// An error of several lines is told as it is laid out, and once.
+func TestLongError(t *testing.T) {
+	a, err := agent.New(agent.Config{Map: desk(staleLine), Conditions: cond.CEL, Model: fails{}, Tools: []tool.Tool{
+		returns("lookup_order", ""), returns("assess_risk", ""), returns("check_refund", ""), returns("open_case", "")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, _ := a.Run(context.Background(), question)
+	golden(t, "error.txt", printed(out.Recording, explain.Narrate(out.Recording))+"\n"+explain.Answer(out.Recording).String())
+}
+
+type fails struct{}
+
+func (fails) Call(context.Context, *model.Request, func(model.Delta)) (model.Reply, error) {
+	return model.Reply{}, errors.New("no rule answers this:\n  purpose     answer\n\tskill       \"\x1btriage\"\n")
+}
+
+// A turn without an answer is told as one, by all.
+func TestWithoutAnswer(t *testing.T) {
+	r := run(t, desk(staleLine), nil, question, say(""))
+	if text := explain.Narrate(r).String(); !strings.Contains(text, "the turn ended without an answer: the last reply has no text") {
+		t.Errorf("got\n%s", text)
+	}
+	a, err := agent.New(agent.Config{
+		Map: desk(staleLine), Conditions: cond.CEL, MaxIterations: 1, Model: &script{[][]model.Part{call("assess_risk", "{}")}},
+		Tools: []tool.Tool{returns("lookup_order", ""), returns("assess_risk", ""), returns("check_refund", ""), returns("open_case", "")},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := a.Run(context.Background(), question)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range []fmt.Stringer{explain.Narrate(out.Recording), explain.Answer(out.Recording)} {
+		if text := v.String(); !strings.Contains(text, "the turn ended without an answer: the budget of model calls was spent") {
+			t.Errorf("got\n%s", text)
+		}
+	}
+}
+
 func TestMove(t *testing.T) {
 	r := busy(t)
 	golden(t, "move.txt", explain.Move(r, 2).String()+"\n"+explain.Move(r, 4).String())
@@ -169,6 +244,9 @@ func TestConversation(t *testing.T) {
 	}
 	r := second.Recording
 	golden(t, "conversation.txt", explain.Span(r, "8990").String()+"\n"+explain.NotSkill(r, "escalation").String())
+	if s := explain.Span(r, "What about it?").String(); !strings.Contains(s, "the last turn's answer does not contain these words; spoor show tells the turns before it\n") {
+		t.Errorf("of words of an earlier turn it says\n%s", s)
+	}
 	if m := explain.Move(r, 1); m.Turn != 2 {
 		t.Errorf("the first move of the last turn is of turn %d", m.Turn)
 	}

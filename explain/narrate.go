@@ -13,6 +13,7 @@ import (
 type Story struct {
 	Run        string `json:"run"`
 	Lines      []Line `json:"lines"`
+	Changed    string `json:"changed,omitempty"`    // why not all of it is as it was recorded
 	Incomplete string `json:"incomplete,omitempty"` // why the recording is not whole
 }
 
@@ -23,13 +24,22 @@ type Line struct {
 	Iteration int    `json:"iteration,omitempty"`
 	Kind      string `json:"kind"`            // of the event
 	Depth     int    `json:"depth,omitempty"` // 0, or how far it belongs to the lines before it
-	Text      string `json:"text"`
+	Text      string `json:"text"`            // one line
+	Full      string `json:"full,omitempty"`  // all of a text that the line has cut or only names
 }
 
 // Narrate tells a recording as prose: every event, in order, with what was
 // judged. Long texts are shortened. Every line is a fact.
-func Narrate(r *recording.Recording) *Story {
+func Narrate(r *recording.Recording) *Story { return narrate(r, false) }
+
+// NarrateFull tells a recording as Narrate does, and of every model call all
+// parts of the request and what it was told of the tools, in their whole text.
+// Replies and results are not shortened either.
+func NarrateFull(r *recording.Recording) *Story { return narrate(r, true) }
+
+func narrate(r *recording.Recording, full bool) *Story {
 	t := newTrail(r)
+	t.full = full
 	s := &Story{Run: r.Run, Lines: []Line{}, Incomplete: incomplete(r)}
 	for i := range r.Events {
 		e := &r.Events[i]
@@ -38,6 +48,7 @@ func Narrate(r *recording.Recording) *Story {
 			s.Lines = append(s.Lines, l)
 		}
 	}
+	s.Changed = t.changed()
 	return s
 }
 
@@ -47,9 +58,21 @@ func (t *trail) told(i int) []Line {
 	add := func(depth int, name string, values ...string) {
 		lines = append(lines, Line{Depth: depth, Text: say(name, values...)})
 	}
+	whole := func(text string, shown int) { // of the last line, which shows so much of it
+		if t.full && (shown == 0 || clip(text, shown) != text) {
+			lines[len(lines)-1].Full = text
+		}
+	}
+	failure := func(name, text string) {
+		first, more := firstLine(text)
+		add(0, name, "reason", clip(first, 300))
+		whole(first, 300)
+		lines = append(lines, rowsBelow(more)...)
+	}
 	switch b := t.event(i).Body.(type) {
 	case *event.Started:
 		add(0, "message", "message", quote(t.data(b.Message), 300))
+		whole(t.data(b.Message), 300)
 		if len(b.History) > 0 {
 			add(1, "history", "n", itoa(len(b.History)))
 		}
@@ -63,8 +86,8 @@ func (t *trail) told(i int) []Line {
 		label := t.mapOf(i).label
 		add(0, "moved", "iteration", itoa(t.event(i).Iteration), "move", moveText(&b.Move, label(b.Move.Ref), t.fired(i)))
 		lines = append(lines, evidenceOf(&b.Move, label)...)
-		if b.SupersededAs == 0 && len(b.Superseded) > 0 {
-			add(1, "superseded", "skills", listed(b.Superseded))
+		if fresh := t.fresh[i]; fresh != nil {
+			add(1, "superseded", "skills", listed(fresh))
 		}
 		if on := t.switchedOn(i); len(on) > 0 {
 			add(1, "activated", "skills", listed(on))
@@ -75,28 +98,35 @@ func (t *trail) told(i int) []Line {
 		add(0, "reroute", "call", line(b.Call), "skill", line(b.VolunteeredID), "won", line(b.WonID), "by", line(string(b.By)))
 	case *event.Read:
 		add(0, "read", "call", line(b.Call), "skill", line(b.Skill), "text", clip(t.data(b.Result), 120))
+		whole(t.data(b.Result), 120)
 	case *event.Rejected:
 		add(0, "rejected", "call", line(b.Call), "skill", either(b.RequestedID != "", line(b.RequestedID), `""`),
 			"from", either(b.CurrentSkillID != "", line(b.CurrentSkillID), "nowhere"), "allowed", listed(b.Allowed))
+		whole(t.data(b.Result), 0)
 	case *event.Refused:
 		add(0, "refused", "call", line(b.Call), "tool", line(b.Tool), "reason", line(string(b.Reason)), "text", clip(t.data(b.Result), 120))
+		whole(t.data(b.Result), 120)
 	case *event.Called:
 		add(0, either(b.Last, "called last", "called"), "parts", itoa(t.parts[i]), "tools", toolsText(t.offered(i)))
+		if t.full {
+			lines = append(lines, t.asked(i)...)
+		}
 	case *event.Sent:
 		add(0, "sent", "calls", listed(b.Calls))
 	case *event.Replied:
-		for _, a := range b.Attempts {
-			add(1, "attempt", "error", clip(a, 200))
-		}
+		lines = append(lines, attempts(b.Attempts)...)
 		calls := slices.ContainsFunc(b.Parts, func(p model.Part) bool { return p.Kind == model.Call })
 		for _, p := range b.Parts {
 			switch p.Kind {
 			case model.Call:
 				add(0, "asked for", "call", line(p.Call), "tool", line(p.Tool), "args", clip(t.data(p), 120))
+				whole(t.data(p), 120)
 			case model.Thinking:
-				add(0, "thought", "bytes", itoa(len(t.data(p))))
+				add(0, "thought", "bytes", counted(len(t.data(p)), "byte"))
+				whole(t.data(p), 0)
 			case model.Text:
 				add(0, either(calls, "said", "answered"), "text", quote(t.data(p), 600))
+				whole(t.data(p), 600)
 			}
 		}
 		if len(b.Parts) == 0 {
@@ -105,32 +135,116 @@ func (t *trail) told(i int) []Line {
 	case *event.Returned:
 		r := Result{Call: b.Call, Tool: b.Tool, Executed: b.Executed, Status: b.Status, Text: t.data(b.Result)}
 		lines = append(lines, Line{Text: r.told()})
+		whole(r.Text, 120)
 	case *event.Failed:
-		for _, a := range b.Attempts {
-			add(1, "attempt", "error", clip(a, 200))
-		}
-		add(0, "model failed", "reason", clip(b.Error, 300))
+		lines = append(lines, attempts(b.Attempts)...)
+		failure("model failed", b.Error)
 	case *event.Resumed:
 		add(0, either(len(b.Repeat) > 0, "resumed with", "resumed"), "calls", listed(b.Repeat))
 	case *event.Stopped:
-		add(0, "stopped", "reason", clip(b.Reason, 300))
+		failure("stopped", b.Reason)
 	case *event.Late:
 		what := b.Error
 		for _, p := range b.Parts {
 			what = b.Call + " " + t.data(p)
 		}
 		add(0, "late", "what", clip(what, 120))
+		whole(what, 120)
 	case *event.Finished:
+		first, more := firstLine(b.Error)
+		if j := i - 1; j >= 0 && more != "" {
+			if f, ok := t.event(j).Body.(*event.Failed); ok && f.Error == b.Error {
+				more = "" // the event before has told it
+			}
+		}
+		reason, _ := endedText(b)
 		switch {
+		case b.By == event.ByAnswer && event.Text(b.Answer) == "":
+			add(0, "ended without", "reason", reason)
 		case b.By == event.ByAnswer:
 			add(0, either(b.Limited, "limited", "finished"))
 		case b.By == event.ByStop:
-			add(0, "stopped", "reason", clip(b.Error, 300))
+			add(0, "stopped", "reason", clip(first, 300))
 		default:
-			add(0, "failed", "reason", clip(b.Error, 300))
+			add(0, "failed", "reason", clip(first, 300))
 		}
+		lines = append(lines, rowsBelow(more)...)
 	default:
 		add(0, "unknown", "kind", line(b.Kind()))
+	}
+	return lines
+}
+
+// asked tells all of a request.
+func (t *trail) asked(i int) []Line {
+	var lines []Line
+	for k, p := range t.request(i) {
+		what := line(string(p.Role)) + " " + line(string(p.Kind))
+		for _, s := range []struct{ name, value string }{
+			{" of the skill ", p.Skill}, {" ", p.Call}, {" ", p.Tool}, {", status ", p.Status}, {", ", p.Media},
+		} {
+			if s.value != "" {
+				what += s.name + line(s.value)
+			}
+		}
+		text := t.data(p.Part)
+		l := Line{Depth: 1, Text: say("part", "n", itoa(k+1), "what", what, "bytes", counted(len(text), "byte")), Full: text}
+		if p.Kind == model.Image {
+			l.Full = ""
+		}
+		lines = append(lines, l)
+	}
+	for _, spec := range t.specs(i) {
+		text := say("told tool", "tool", line(spec.Name), "bytes", counted(len(spec.Data), "byte"))
+		lines = append(lines, Line{Depth: 1, Text: text, Full: spec.Data})
+	}
+	return lines
+}
+
+// specs are what a request told of the tools that it offered, as far as it is
+// on record.
+func (t *trail) specs(i int) []event.Tool {
+	s := t.started(i)
+	if s == nil {
+		return nil
+	}
+	var list []event.Tool
+	for _, name := range t.offered(i) {
+		for _, tool := range s.Tools {
+			if text, ok := t.r.Piece(tool.Piece); ok && tool.Name == name {
+				t.check(tool.Piece, text)
+				list = append(list, event.Tool{Name: name, Piece: tool.Piece, Data: text})
+				break
+			}
+		}
+	}
+	return list
+}
+
+// attempts tells the errors before a reply, of each its first line.
+func attempts(errors []string) []Line {
+	var lines []Line
+	for _, text := range errors {
+		first, _ := firstLine(text)
+		lines = append(lines, Line{Depth: 1, Text: say("attempt", "error", clip(first, 200))})
+	}
+	return lines
+}
+
+// rowsBelow tells what follows the first line of an error, a line each.
+func rowsBelow(more string) []Line {
+	const most = 100
+	if more == "" {
+		return nil
+	}
+	var lines []Line
+	for _, row := range rows(more) {
+		if len(lines) == most {
+			return append(lines, Line{Depth: 1, Text: "…"})
+		}
+		if row != "" {
+			lines = append(lines, Line{Depth: 1, Text: row})
+		}
 	}
 	return lines
 }
@@ -185,10 +299,13 @@ func (s *Story) String() string {
 		}
 		if l.Depth > 0 {
 			p.hang(5+2*l.Depth, 7+2*l.Depth, l.Text)
-			continue
+		} else {
+			p.hang(0, 5, fmt.Sprintf("%4d %s", l.Event, l.Text))
 		}
-		p.hang(0, 5, fmt.Sprintf("%4d %s", l.Event, l.Text))
+		if l.Full != "" {
+			p.whole(9+2*l.Depth, l.Full)
+		}
 	}
-	p.footnotes(s.Incomplete)
+	p.footnotes(s.Changed, s.Incomplete)
 	return p.String()
 }

@@ -23,6 +23,7 @@ type NotSkillReason struct {
 	Occasions []Occasion `json:"occasions,omitempty"`
 
 	NotFound   *NotFound `json:"notFound,omitempty"` // why there are no occasions
+	Changed    string    `json:"changed,omitempty"`  // why not all of it is as it was recorded
 	Incomplete string    `json:"incomplete,omitempty"`
 }
 
@@ -87,6 +88,7 @@ func NotSkill(r *recording.Recording, id string) *NotSkillReason {
 	t := newTrail(r)
 	n := &NotSkillReason{Skill: id, Incomplete: incomplete(r)}
 	if n.NotFound = t.unknown(id); n.NotFound != nil {
+		n.Changed = t.changed()
 		return n
 	}
 	for _, i := range t.moves {
@@ -96,6 +98,7 @@ func NotSkill(r *recording.Recording, id string) *NotSkillReason {
 		}
 		n.Occasions = append(n.Occasions, o)
 	}
+	n.Changed = t.changed()
 	return n
 }
 
@@ -124,11 +127,11 @@ func (t *trail) unknown(id string) *NotFound {
 				}
 			}
 		})
-		return &NotFound{NotRecorded, say("no such", "skill", quote(id, 80), "hint", either(hint != "", "; "+hint, ""))}
+		return &NotFound{Kind: NotRecorded, Reason: say("no such", "skill", quote(id, 80), "hint", either(hint != "", "; "+hint, ""))}
 	case len(t.moves) == 0 && !slices.ContainsFunc(t.turn, func(i int) bool { return i >= 0 }):
-		return &NotFound{NotRecorded, say("no turn")}
+		return &NotFound{Kind: NotRecorded, Reason: say("no turn")}
 	case len(t.moves) == 0:
-		return &NotFound{NotReached, say("no moves")}
+		return &NotFound{Kind: NotReached, Reason: say("no moves")}
 	}
 	return nil
 }
@@ -153,7 +156,7 @@ func (t *trail) occasion(i int, id string) Occasion {
 	far := w.reads()
 	if len(w.list) == 0 || far && len(w.list) == 1 {
 		name := either(m.From == "", "no way cold", "no way")
-		o.NotFound = &NotFound{NotReached, say(name, "from", line(m.From), "skill", line(id))}
+		o.NotFound = &NotFound{Kind: NotReached, Reason: say(name, "from", line(m.From), "skill", line(id))}
 		return o
 	}
 	o.Ways = w.list
@@ -514,7 +517,7 @@ func (n *NotSkillReason) String() string {
 	if n.NotFound != nil {
 		p.put(0, quote(n.Skill, 80)+":")
 		p.notFound(2, n.NotFound)
-		p.footnotes(n.Incomplete)
+		p.footnotes(n.Changed, n.Incomplete)
 		return p.String()
 	}
 	if n.Entered == nil {
@@ -544,7 +547,7 @@ func (n *NotSkillReason) String() string {
 		p.WriteString("\n" + at + ": " + text)
 		i = last + 1
 	}
-	p.footnotes(n.Incomplete)
+	p.footnotes(n.Changed, n.Incomplete)
 	return p.String()
 }
 

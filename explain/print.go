@@ -69,8 +69,22 @@ func breakWord(word string, n int) string {
 }
 
 func (p *page) notFound(indent int, n *NotFound) {
-	if n != nil {
-		p.put(indent, n.Reason+" ("+string(n.Kind)+")")
+	if n == nil {
+		return
+	}
+	p.put(indent, n.Reason+either(n.plain, "", " ("+string(n.Kind)+")"))
+	if n.More != "" {
+		p.whole(indent+2, n.More)
+	}
+}
+
+// whole writes a text line by line, as it is laid out.
+func (p *page) whole(indent int, text string) {
+	for _, row := range rows(text) {
+		if row != "" {
+			p.WriteString(strings.Repeat(" ", indent) + row)
+		}
+		p.WriteByte('\n')
 	}
 }
 
@@ -93,7 +107,7 @@ func (s *SpanReason) String() string {
 		if s.Nearest != "" {
 			p.put(2, "Nearest to it there: "+quote(s.Nearest, 200))
 		}
-		p.footnotes(s.Incomplete)
+		p.footnotes(s.Changed, s.Incomplete)
 		return p.String()
 	}
 	at := make([]string, len(s.At))
@@ -113,7 +127,7 @@ func (s *SpanReason) String() string {
 		p.notFound(2, r.NotFound)
 		told := tale{}
 		for _, src := range r.Sources {
-			p.hang(2, 4, "from "+src.where()+" ("+string(src.Evidence)+")")
+			p.hang(2, 4, src.from())
 			p.excerpt(4, src)
 		}
 		for _, src := range r.Sources {
@@ -125,7 +139,7 @@ func (s *SpanReason) String() string {
 			p.chain(4, src.Chain, told)
 		}
 	}
-	p.footnotes(s.Unsearched, s.Incomplete)
+	p.footnotes(s.Unsearched, s.Changed, s.Incomplete)
 	return p.String()
 }
 
@@ -133,7 +147,7 @@ func (a *AnswerReason) String() string {
 	var p page
 	if a.NotFound != nil {
 		p.notFound(0, a.NotFound)
-		p.footnotes(a.Incomplete)
+		p.footnotes(a.Changed, a.Incomplete)
 		return p.String()
 	}
 	p.put(0, fmt.Sprintf("The answer, event %d, has %d bytes. %d were copied from what the model was shown:", a.Event, len(a.Text), a.Copied))
@@ -148,14 +162,14 @@ func (a *AnswerReason) String() string {
 		n++
 		p.put(0, fmt.Sprintf("(%d) %s, %s", n, quote(r.Text, 200), r.words()))
 		for _, src := range r.Sources {
-			p.hang(2, 4, "from "+src.where()+" ("+string(src.Evidence)+")")
+			p.hang(2, 4, src.from())
 		}
 	}
 	if own := a.own(); own != nil {
-		p.put(0, "outside the brackets")
+		p.put(0, either(n > 0, "outside the brackets", "all of it"))
 		p.notFound(2, own)
 	}
-	p.footnotes(a.Unsearched, a.Incomplete)
+	p.footnotes(a.Unsearched, a.Changed, a.Incomplete)
 	return p.String()
 }
 
@@ -182,6 +196,14 @@ func (a *AnswerReason) own() *NotFound {
 		}
 	}
 	return nil
+}
+
+// from names a source, and what is known of it.
+func (s *Source) from() string {
+	if s.Brief {
+		return "from " + s.where() + " (" + say("brief") + ")"
+	}
+	return "from " + s.where() + " (" + string(s.Evidence) + ")"
 }
 
 // where names a source in a few words.
@@ -212,6 +234,11 @@ func (s *Source) where() string {
 		return "what was said in an earlier turn, " + at
 	case FromNote:
 		return "a note of spoor to the model, " + at
+	case FromTool:
+		if s.Path != "" {
+			at = clip(s.Path, 80) + ", " + at
+		}
+		return "what the model was told of the tool " + line(s.Tool) + ", " + at
 	case FromMenu:
 		return "the menu of skills, " + at
 	}

@@ -23,11 +23,12 @@ type SpanReason struct {
 	// were not, in order. Between them is only space and punctuation.
 	Runs []Run `json:"runs,omitempty"`
 
-	Copied   int       `json:"copied"`             // bytes of the words that have a source
+	Copied   int       `json:"copied"`             // bytes of the words that were copied; what is brief does not count
 	Nearest  string    `json:"nearest,omitempty"`  // of words that are not in the answer: what is most like them there
 	NotFound *NotFound `json:"notFound,omitempty"` // why there are no runs
 
 	Unsearched string `json:"unsearched,omitempty"` // what was too much to search
+	Changed    string `json:"changed,omitempty"`    // why not all of it is as it was recorded
 	Incomplete string `json:"incomplete,omitempty"` // why the recording is not whole
 }
 
@@ -40,10 +41,11 @@ type AnswerReason struct {
 	// were not, in order. Between them is only space and punctuation.
 	Runs []Run `json:"runs,omitempty"`
 
-	Copied   int       `json:"copied"` // bytes of the answer that have a source
+	Copied   int       `json:"copied"` // bytes of the answer that were copied
 	NotFound *NotFound `json:"notFound,omitempty"`
 
 	Unsearched string `json:"unsearched,omitempty"`
+	Changed    string `json:"changed,omitempty"`
 	Incomplete string `json:"incomplete,omitempty"`
 }
 
@@ -58,26 +60,30 @@ type Run struct {
 	Range        // of the answer
 	Text  string `json:"text"`
 
-	// Sources are all places that it was copied from, earliest origin first.
+	// Sources are all places where it stands, earliest origin first.
 	Sources []Source `json:"sources,omitempty"`
 
-	// NotFound is set if there are none: in all that the model was shown these
-	// words are not, so they are its own.
+	// NotFound is set if there are none, and says why.
 	NotFound *NotFound `json:"notFound,omitempty"`
 }
 
-// A Source is a place in what the model was shown that has the bytes of a run.
+// A Source is a place in what the model was shown where a run stands.
 type Source struct {
 	Evidence Evidence     `json:"evidence"`
 	Kind     SourceKind   `json:"kind"`
 	Event    int          `json:"event"` // that brought the piece in
-	Part     int          `json:"part"`  // of the request, from 1
+	Part     int          `json:"part"`  // of the request, from 1; 0 of a tool that was offered
 	Piece    model.Digest `json:"piece"`
 	Range                 // of the piece
 
 	// Text is the bytes of the range. It is the text of the run, but where that
 	// was written with escapes in a JSON string.
 	Text string `json:"text"`
+
+	// Brief is set if this is neither part of 16 bytes that were copied nor all
+	// of a value of a result: it is a fact that the words stand there, and so few may stand
+	// there by chance.
+	Brief bool `json:"brief,omitempty"`
 
 	// Of the body of a skill. File, Line and Column are where the range begins,
 	// counted from 1, a column in bytes. If the body came from no file, File is
@@ -87,13 +93,13 @@ type Source struct {
 	Line   int    `json:"line,omitempty"`
 	Column int    `json:"column,omitempty"`
 
-	// Of the result of a call.
+	// Of the result of a call; of a tool that was offered only its name.
 	Call      string `json:"call,omitempty"`
 	Tool      string `json:"tool,omitempty"`
 	Arguments string `json:"arguments,omitempty"`
 
 	// Path is that of the smallest JSON value around the range, as in
-	// $.orders[3].windowDays; empty if the result is no JSON. Fills is set if
+	// $.orders[3].windowDays; empty where there is no JSON. Fills is set if
 	// the range is all of that value.
 	Path  string `json:"path,omitempty"`
 	Fills bool   `json:"fills,omitempty"`
@@ -116,10 +122,12 @@ const (
 	FromResult  SourceKind = "result"  // of a tool call
 	FromNote    SourceKind = "note"    // what spoor told the model
 	FromMenu    SourceKind = "menu"    // where the model may go
+	FromTool    SourceKind = "tool"    // what the model was told of a tool that it was offered
 )
 
-// Span explains words of the last answer: for every stretch of them that
-// stands verbatim in what the model was shown, all the places where it stands.
+// Span explains words of the answer of the last turn: for every stretch of
+// them that stands verbatim in what the model was shown, all the places where
+// it stands.
 //
 // What the model was shown is the request that it answered, without what the
 // model itself had said before: its words, and the arguments of its calls, are
@@ -127,19 +135,24 @@ const (
 // of the answer, on whole words, that stand somewhere; or if it is a value of
 // a JSON result, all of it, as a word of its own in the answer, or all of a
 // result. A string in JSON is compared by what it says, without its escapes.
+//
+// Words that are asked about by name need not be so many: where they stand, on
+// whole words, is a source as well, which is Brief. If they do not stand
+// anywhere as a whole, this goes for every two and more of them in a row.
 func Span(r *recording.Recording, text string) *SpanReason {
 	q := inquire(r)
 	s := &SpanReason{Text: text, Event: q.event(), NotFound: q.notFound, Incomplete: incomplete(r)}
 	if s.NotFound != nil {
 		return s
 	}
-	if strings.TrimSpace(text) == "" {
-		s.NotFound = &NotFound{NotRecorded, say("no words")}
+	if !hasWord(text) {
+		s.NotFound = &NotFound{Kind: NotRecorded, Reason: say("no words"), plain: true}
 		return s
 	}
 	if s.At = places(q.answer, text); s.At == nil {
 		s.Nearest = nearestWords(q.answer, text)
-		s.NotFound = &NotFound{NotRecorded, say("not in answer")}
+		reason := say(either(q.t.turns() > 1, "not in last", "not in answer"))
+		s.NotFound = &NotFound{Kind: NotRecorded, Reason: reason, plain: true}
 		return s
 	}
 	best := Range{}
@@ -148,12 +161,14 @@ func Span(r *recording.Recording, text string) *SpanReason {
 			best, s.Copied = at, n
 		}
 	}
-	s.Runs = q.explain(best)
-	s.Unsearched = q.unsearched()
+	s.Runs = q.named(best)
+	s.Unsearched, s.Changed = q.unsearched(), q.t.changed()
 	return s
 }
 
-// Answer explains the last answer as a whole, as Span does.
+// Answer explains the answer of the last turn as a whole: which of it was
+// copied, and from where. What Span calls brief is a source here only beside
+// others, of a value that the answer has.
 func Answer(r *recording.Recording) *AnswerReason {
 	q := inquire(r)
 	a := &AnswerReason{Text: q.answer, Event: q.event(), NotFound: q.notFound, Incomplete: incomplete(r)}
@@ -162,8 +177,10 @@ func Answer(r *recording.Recording) *AnswerReason {
 	}
 	whole := Range{0, len(q.answer)}
 	a.Copied = q.covered(whole)
-	a.Runs = q.explain(whole)
-	a.Unsearched = q.unsearched()
+	if a.Runs = q.explain(whole); a.Runs == nil {
+		a.NotFound = &NotFound{Kind: NotReached, Reason: say("no word there"), plain: true}
+	}
+	a.Unsearched, a.Changed = q.unsearched(), q.t.changed()
 	return a
 }
 

@@ -49,7 +49,10 @@ func places(s *explain.SpanReason) []string {
 			case src.File != "":
 				at += fmt.Sprintf(" %s:%d:%d", src.File, src.Line, src.Column)
 			case src.Path != "":
-				at += " " + src.Call + " " + src.Path
+				at += strings.TrimRight(" "+src.Call, " ") + " " + src.Path
+			}
+			if src.Brief {
+				at += " brief"
 			}
 			list = append(list, at)
 		}
@@ -97,7 +100,7 @@ func TestSources(t *testing.T) {
 		name:   "a number that fills a JSON value",
 		result: `{"windowDays":30}`,
 		answer: "The window is 30 days.",
-		want:   []string{`"The window is" not recorded`, `"30" result bytes 14–16 i2.1 $.windowDays`, `"days." not recorded`},
+		want:   []string{`"The window is" not recorded`, `"30" result bytes 14–16 i2.1 $.windowDays`, `"days" body bytes 98–102 skills/refunds/SKILL.md:11:44 brief`},
 	}, {
 		name:   "a number that only occurs inside a longer one",
 		result: `{"windowDays":300,"note":"30 d","id":"A-30"}`,
@@ -151,10 +154,51 @@ func TestSources(t *testing.T) {
 		span:   "Hand over to a person",
 		want:   []string{`"Hand over to a person" menu bytes 60–81`},
 	}, {
-		name:   "fifteen bytes of a text are too few",
+		name:   "one word that is asked about by name",
 		answer: "Order gear for a tent.",
 		span:   "gear",
-		want:   []string{`"gear" not recorded`},
+		want:   []string{`"gear" system bytes 46–50 brief`},
+	}, {
+		name:   "two words in a row, and one that stands nowhere with them",
+		answer: "You have 60 days, or so.",
+		span:   "have 60 days, or so",
+		want:   []string{`"have" not recorded`, `"60 days" body bytes 95–102 skills/refunds/SKILL.md:11:41 brief`, `"or so" not recorded`},
+	}, {
+		name:   "a short value, and the message that named it first",
+		result: `{"orderId":17,"cents":{"17":"x"}}`,
+		answer: "It is order no. 17.",
+		span:   "17",
+		want: []string{
+			`"17" message bytes 30–32 brief`, `"17" result bytes 11–13 i1.1 $.orderId`,
+			`"17" result bytes 11–13 i2.1 $.orderId`, `"17" result bytes 24–26 i2.1 $.cents brief`,
+		},
+	}, {
+		name:   "the key of a JSON object",
+		result: `{"windowDays":30}`,
+		answer: "It says windowDays.",
+		span:   "windowDays",
+		want:   []string{`"windowDays" result bytes 2–12 i2.1 $ brief`},
+	}, {
+		name:   "an escape in JSON is no word",
+		result: `{"reason":"the\nend, n = \"7\""}`,
+		answer: "It is n.",
+		span:   "n",
+		want:   []string{`"n" result bytes 21–22 i2.1 $.reason brief`},
+	}, {
+		name:   "what the model was told of a tool",
+		answer: "I can open_case for you.",
+		span:   "open_case",
+		want:   []string{`"open_case" tool bytes 9–18 $.name brief`},
+	}, {
+		name:   "a part of a word stands where it stands, a word only as a word",
+		answer: "We lunge for a tent.",
+		span:   "ten",
+		want:   []string{`"ten" not recorded`},
+	}, {
+		name:   "half a word",
+		answer: "We deliverx.",
+		span:   "deliver",
+		want:   []string{`"deliver" body bytes 106–113 skills/refunds/SKILL.md:11:52 brief`},
 	}} {
 		t.Run(test.name, func(t *testing.T) {
 			result := test.result
@@ -205,9 +249,10 @@ func TestUnanswered(t *testing.T) {
 		span string
 		want string
 	}{
-		{whole, "within 90 days", "\"within 90 days\":\n  the answer does not contain these words (not recorded)\n  Nearest to it there: \"within\"\n"},
-		{whole, "WITHIN 60\n days", "\"WITHIN 60 days\":\n  the answer does not contain these words (not recorded)\n  Nearest to it there: \"within 60 days\"\n"},
-		{whole, " ", "\"\":\n  no words were asked about (not recorded)\n"},
+		{whole, "within 90 days", "\"within 90 days\":\n  the answer does not contain these words\n  Nearest to it there: \"within\"\n"},
+		{whole, "WITHIN 60\n days", "\"WITHIN 60 days\":\n  the answer does not contain these words\n  Nearest to it there: \"within 60 days\"\n"},
+		{whole, " ", "\"\":\n  no words were asked about\n"},
+		{whole, ".", "\".\":\n  no words were asked about\n"},
 		{failed, "60 days", "\"60 days\":\n  the turn ended without an answer: failed: the script has no reply for iteration 1 (not\n  reached)\n"},
 		{empty, "60 days", "\"60 days\":\n  the recording has no turn, so there is no answer (not recorded)\n\nNote: the recording is incomplete: it has no events.\n"},
 	} {
@@ -240,7 +285,7 @@ func hold(t *testing.T, r *recording.Recording, runs []explain.Run) {
 			if src.Text != run.Text && (json.Unmarshal([]byte(`"`+src.Text+`"`), &text) != nil || text != strings.ToValidUTF8(run.Text, "\uFFFD")) {
 				t.Fatalf("source %q does not say %q", src.Text, run.Text)
 			}
-			if parts, _ := r.Request(src.Chain[1].Event); parts[src.Part-1].Piece != src.Piece {
+			if parts, _ := r.Request(src.Chain[1].Event); src.Kind != explain.FromTool && parts[src.Part-1].Piece != src.Piece {
 				t.Fatalf("part %d of the request is not the source of %q", src.Part, run.Text)
 			}
 			if src.File != "" { // its body begins at line 5
@@ -373,6 +418,74 @@ func TestCut(t *testing.T) {
 		t.Fatal(err)
 	}
 	golden(t, "cut.txt", explain.Span(r, "60 days").String())
+}
+
+// What was changed after it was recorded is not told without a word.
+func TestChanged(t *testing.T) {
+	whole := recorded(t, wrong(t, staleLine))
+	const note = "is not what its name says: it was changed after it was recorded; spoor verify tells more"
+	for _, test := range []struct {
+		old, new string
+		all      bool // every answer rests on it
+	}{
+		{"refund within 60 days of", "refund within 61 days of", false}, // the runbook and the answer
+		{"How long do I have", "How long did I have", true},             // the message
+		{`\"name\":\"desk\"`, `\"name\":\"disk\"`, true},                // the map
+	} {
+		if !bytes.Contains(whole, []byte(test.old)) {
+			t.Fatalf("the recording has no %s", test.old)
+		}
+		r, err := recording.Read(bytes.NewReader(bytes.ReplaceAll(whole, []byte(test.old), []byte(test.new))))
+		if err != nil {
+			t.Fatal(err)
+		}
+		rest := []fmt.Stringer{explain.Narrate(r), explain.Span(r, "delivery"), explain.Answer(r)}
+		if test.all {
+			rest = append(rest, explain.Move(r, 3), explain.NotSkill(r, "feedback"))
+		}
+		for _, v := range rest {
+			data, err := json.Marshal(v)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if text := strings.Join(strings.Fields(v.String()), " "); !strings.Contains(text, note) || !strings.Contains(string(data), note) {
+				t.Errorf("%s: this does not say that something was changed:\n%s\n%s", test.new, text, data)
+			}
+		}
+	}
+	r, err := recording.Read(bytes.NewReader(whole))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range everything(r, "60 days", "refunds") {
+		if strings.Contains(v.String(), "changed") {
+			t.Errorf("nothing was changed:\n%s", v)
+		}
+	}
+}
+
+// Few words that are asked about by name are told with their file, their line
+// and the way to the message.
+func TestBrief(t *testing.T) {
+	r := run(t, desk("- A loan can be renewed 9 times."), nil, question,
+		call("assess_risk", "{}"), say("Yes, up to 9 times."))
+	golden(t, "span-brief.txt", explain.Span(r, "9 times").String())
+	s := explain.Span(r, "9 times")
+	if len(s.Runs) != 1 || s.Copied != 0 {
+		t.Errorf("%d bytes are said to be copied, in %d runs", s.Copied, len(s.Runs))
+	}
+	hold(t, r, s.Runs)
+
+	// One letter stands in too many places to list, and what was copied stays.
+	many := strings.Repeat(`"a b",`, 200)
+	r = run(t, desk(staleLine), map[string]string{"check_refund": `[` + many + `"b"]`}, question,
+		call("assess_risk", "{}"), call("check_refund", "{}"), say("It is b."))
+	s = explain.Span(r, "b")
+	sources := s.Runs[0].Sources
+	if len(sources) != 100 || sources[99].Brief || !sources[99].Fills || s.Unsearched == "" {
+		t.Errorf("there are %d sources, the last of which is %+v, and it is said %q", len(sources), sources[len(sources)-1], s.Unsearched)
+	}
+	hold(t, r, s.Runs)
 }
 
 // recorded is the file of a recording.

@@ -44,8 +44,8 @@ var templates = map[string]string{
 	"none":          "nothing started the turn in a skill: the walk stands nowhere",
 	"other":         "went to {to} by {by}",
 	"row":           "{evidence}",
-	"open":          "{ref} was open to {tool}:",
-	"closed":        "{ref}{label} to {to} was shut to {tool}:",
+	"open":          "{ref} opened for {tool}:",
+	"closed":        "{ref}{label} to {to} did not open for {tool}:",
 	"unjudged":      "{ref} could not be judged: {error}",
 	"loser":         "{call} {tool} would have led to {to}; an earlier result came first",
 	"superseded":    "not active, though their start rule claims the message: {skills}",
@@ -54,12 +54,14 @@ var templates = map[string]string{
 	// a request and what came of it
 	"called":      "the model is asked, with {parts} parts and {tools}",
 	"called last": "the model is asked for the last time, with {parts} parts and no tools",
+	"part":        "part {n}: {what}, {bytes}",
+	"told tool":   "the tool {tool}: {bytes}",
 	"asked for":   "the model asked for {call} {tool} {args}",
 	"asked in":    "in {skill} the model asked for {call} {tool} {args}",
 	"said":        "the model said {text}",
 	"answered":    "the model answered {text}",
-	"thought":     "the model thought, in {bytes} bytes",
-	"sent":        "sent to their tools: {calls}",
+	"thought":     "the model thought, in {bytes}",
+	"sent":        "handed over: {calls}",
 	"returned":    "{call} {tool} returned {text}",
 	"with status": "{call} {tool} returned {status}: {text}",
 	"not run":     "{call} {tool} did not reach its tool ({status}): {text}",
@@ -77,21 +79,28 @@ var templates = map[string]string{
 	"put":            "the note was put in",
 	"menu put":       "the menu was put in",
 	"carried":        "the conversation was carried over into this turn",
-	"own words":      "in nothing that the model was shown: these are its own words",
+	"request tool":   "it was asked with {parts} parts; this is what it was told of the tool {tool}",
+	"own word":       "in nothing that the model was shown: this is its own word",
+	"own words":      "in nothing that the model was shown do these words stand in a row: they are its own",
+	"not copied":     "no 16 bytes of it in a row stand in what the model was shown, and no word of it is a value there, so it is taken for its own words; fewer bytes are looked for where they are asked about by name",
 	"given up":       "not found before the search was given up: there was too much to search",
 	"too many":       "copied, but there are too many sources to list",
 	"not in answer":  "the answer does not contain these words",
+	"not in last":    "the last turn's answer does not contain these words; spoor show tells the turns before it",
 	"no words":       "no words were asked about",
+	"no word there":  "there is no word in the answer",
+	"brief":          "fact that it stands there; so few words may stand there by chance",
 	"no turn":        "the recording has no turn, so there is no answer",
 	"no answer":      "the turn has not come to an answer",
 	"ended without":  "the turn ended without an answer: {reason}",
 	"no reply":       "the reply that has the answer is not in the recording",
 	"no request":     "the request that the answer replies to is not in the recording",
 	"missing pieces": "{n} parts of the request are not in the recording",
+	"changed":        "some content that this is told from is not what its name says: it was changed after it was recorded; spoor verify tells more",
 	"too much":       "there was too much to search or to list; what was found holds, and there may be more",
 
 	// moves that are not
-	"no move":     "the last turn has {n} moves, numbered from 1",
+	"no move":     "the last turn has {moves}, numbered from 1",
 	"no moves":    "no move was made",
 	"bad number":  "moves are numbered from 1",
 	"no such":     "the map has no skill {skill}{hint}",
@@ -166,9 +175,9 @@ func moveText(m *spoor.Move, label string, fired *Result) string {
 		return say(either(m.From == "", "cold pick", "pick"), "to", to, "from", from)
 	case spoor.ByProposal:
 		return say("proposal", "to", to, "from", from)
-	case spoor.Stay:
+	case spoor.ByStay:
 		return say("stay", "to", to)
-	case spoor.None:
+	case spoor.ByNone:
 		return say("none")
 	}
 	return say("other", "to", to, "by", line(string(m.By)))
@@ -207,6 +216,23 @@ func printable(r rune) rune {
 		return '\uFFFD'
 	}
 	return r
+}
+
+// firstLine cuts a text behind its first line that has something in it.
+func firstLine(s string) (first, more string) {
+	first, more, _ = strings.Cut(strings.Trim(s, "\r\n"), "\n")
+	return first, more
+}
+
+// rows are the lines of a text as they are laid out, with what a terminal
+// would act on replaced.
+func rows(s string) []string {
+	s = strings.NewReplacer("\r\n", "\n", "\t", "    ").Replace(strings.Trim(s, "\r\n"))
+	list := strings.Split(s, "\n")
+	for i := range list {
+		list[i] = strings.TrimRight(strings.Map(printable, list[i]), " ")
+	}
+	return list
 }
 
 // quote is a clip in quotation marks.

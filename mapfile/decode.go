@@ -33,14 +33,20 @@ func newDecoder(fsys fs.FS, name string, bytes int) *decoder {
 	return &decoder{fsys: fsys, dir: path.Dir(name), bytes: bytes, places: map[spoor.Ref]Position{}}
 }
 
+// add adds a fault, unless it is there already: two skills may be read from one
+// file.
 func (d *decoder) add(pos Position, code string, ref spoor.Ref, hint, format string, args ...any) {
 	if len(d.faults) >= maxFaults {
 		d.more++
 		return
 	}
-	d.faults = append(d.faults, Fault{spoor.Problem{
-		Level: "error", Code: code, Ref: ref, Hint: hint, Message: fmt.Sprintf(format, args...),
-	}, pos})
+	message := fmt.Sprintf(format, args...)
+	for _, f := range d.faults {
+		if f.Pos == pos && f.Code == code && f.Message == message {
+			return
+		}
+	}
+	d.faults = append(d.faults, Fault{spoor.Problem{Level: "error", Code: code, Ref: ref, Hint: hint, Message: message}, pos})
 }
 
 func (d *decoder) err() error {
@@ -330,6 +336,25 @@ func texts[T ~string, L ~[]T](p *L) setter {
 		*p = make(L, len(v.Items))
 		for i, n := range v.Items {
 			text(&(*p)[i])(v.at(v.ref.At(i), n))
+		}
+	}
+}
+
+// namesOf reads a list of names, each of which stands once.
+func namesOf(what string, p *[]string) setter {
+	return func(v value) {
+		texts(p)(v)
+		seen := map[string]int{}
+		for i, n := range v.Items {
+			if n.Kind != yaml.String {
+				continue
+			}
+			if first, again := seen[n.Text]; again {
+				v.d.add(position(v.file, n.Pos), "duplicate-name", v.ref.At(i), "drop one of them",
+					"the %s %s is listed twice, first as %s", what, quote(n.Text), v.ref.At(first))
+			} else {
+				seen[n.Text] = i
+			}
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math/rand/v2"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -148,6 +149,16 @@ func (g *generator) texts() []string {
 	return list
 }
 
+// tools are texts of which none stands twice.
+func (g *generator) tools() []string {
+	list := g.texts()
+	for i := range list {
+		list[i] = strings.Repeat("x", i) + list[i]
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
 func (g *generator) datum() any {
 	switch g.choose(6) {
 	case 0:
@@ -229,7 +240,7 @@ func (g *generator) guard() guard.Guard {
 
 func (g *generator) skill() spoor.Skill {
 	return spoor.Skill{
-		ID: g.name(), Description: g.any(), Body: g.any() + g.any(), Tools: g.texts(), Model: g.any(),
+		ID: g.name(), Description: g.any(), Body: g.any() + g.any(), Tools: g.tools(), Model: g.any(),
 		AutoActivate: []spoor.AutoActivate{"", spoor.CurrentSkill, spoor.Always}[g.choose(3)],
 		Delivery:     []spoor.Delivery{"", spoor.DeliverPrompt, spoor.DeliverResult, spoor.DeliverBoth}[g.choose(4)],
 	}

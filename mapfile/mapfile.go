@@ -32,7 +32,8 @@
 //	missing-key     a key that must be there
 //	exclusive-keys  keys of which only one may be there
 //	wrong-type      a value of another type, or a word outside a closed set
-//	duplicate-name  two tools, servers, facts or instructions of one name
+//	duplicate-name  two tools, servers, facts or instructions of one name, or a
+//	                tool that a skill lists twice
 //	bad-match       a matcher without regex, keywords, all or intent
 //	bad-routing     a menuSize that is no whole number
 //	bad-status      a status outside the closed set
@@ -181,25 +182,29 @@ type CaseResult struct {
 
 // Read reads the map file of that name, and the files that it names, which must
 // be in its folder or below. If the map file itself cannot be opened, the error
-// is that of fsys; if there is anything wrong in a file, it is Faults.
+// is that of fsys; if there is anything wrong in a file, it is Faults. Beside
+// Faults the File, if it is not nil, holds what could be read: it is for telling
+// what else is wrong, and not for anything more.
 //
 // Positions and the Sources of skills name files relative to the folder of the
-// map file.
+// map file. A skill has a Source only if line i of its body is line Line + i - 1
+// of the file: the body of a SKILL.md, of a bodyFile, of a literal block (|), or
+// a body that stands on one line. One that is folded (>), or in quotes or plain
+// over several lines, has none.
 func Read(fsys fs.FS, name string) (*File, error) {
 	text, err := readFile(fsys, name, maxMapBytes)
 	if err != nil {
 		return nil, fmt.Errorf("mapfile: %w", err)
 	}
 	d := newDecoder(fsys, name, len(text))
+	root, ok := d.parse(text, path.Base(name), "")
+	if !ok {
+		return nil, d.err()
+	}
 	f := &File{Map: new(spoor.Map), dir: path.Dir(name), places: d.places}
-	if root, ok := d.parse(text, path.Base(name), ""); ok {
-		d.places[""] = root.pos
-		root.mapFile(f)
-	}
-	if err := d.err(); err != nil {
-		return nil, err
-	}
-	return f, nil
+	d.places[""] = root.pos
+	root.mapFile(f)
+	return f, d.err()
 }
 
 // Open reads a map file on disk, as Read does. No symbolic link leads it out of
@@ -212,11 +217,10 @@ func Open(name string) (*File, error) {
 	}
 	defer root.Close()
 	f, err := Read(root.FS(), base)
-	if err != nil {
-		return nil, err
+	if f != nil {
+		f.dir = filepath.Clean(dir)
 	}
-	f.dir = filepath.Clean(dir)
-	return f, nil
+	return f, err
 }
 
 // ReadCases reads a file that holds the cases of a map: a list, as under the

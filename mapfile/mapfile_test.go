@@ -116,6 +116,58 @@ func testWrite(t *testing.T, f *mapfile.File) []byte {
 	return text
 }
 
+// A body has a Source if its lines are lines of the file, and only then.
+func TestSourceOfABody(t *testing.T) {
+	for body, want := range map[string]int{
+		"one line":                      1,
+		"'one line'":                    1,
+		`"one \"line\""`:                1,
+		"\n  on the next line":          2,
+		"|\n  one\n  two":               2,
+		"|- # why\n\n  one\n\n  two":    2,
+		"|2\n    one\n  two":            2,
+		">\n  one line":                 2,
+		">\n  one\n  two":               0,
+		">\n  one\n\n  two":             0,
+		"one\n  two":                    0,
+		"'one\n  two'":                  0,
+		"\"one\n  two\"":                0,
+		`"one\ntwo"`:                    0,
+		"\"say \\\"\n  two\"":           0,
+		"'it''\n  s two'":               0,
+		"\n  # why\n  one":              3,
+		"\n  one\n  two":                0,
+		"\"one \\\n  line\"":            0,
+		"|\n  one\n\n\n# no part of it": 2,
+	} {
+		f, err := mapfile.Read(fstest.MapFS{"map.yaml": {Data: []byte("skills:\n- id: a\n  body: " + strings.ReplaceAll(body, "\n", "\n  ") + "\n")}}, "map.yaml")
+		if err != nil {
+			t.Errorf("%q: %v", body, err)
+			continue
+		}
+		source := spoor.Source{}
+		if want > 0 {
+			source = spoor.Source{File: "map.yaml", Line: want + 2}
+		}
+		if got := f.Map.Skills[0].Source; got != source {
+			t.Errorf("%q: got %+v, want %+v", body, got, source)
+		}
+	}
+}
+
+// What could be read comes beside what is wrong.
+func TestReadBesideFaults(t *testing.T) {
+	for text, want := range map[string]bool{"skills: [{id: a}]\nstrat: a": true, "skills: [{id: a": false, "skills: [{id: &x a}]": false, "": true} {
+		f, err := mapfile.Read(fstest.MapFS{"map.yaml": {Data: []byte(text)}}, "map.yaml")
+		if !errors.As(err, new(mapfile.Faults)) || (f != nil) != want {
+			t.Errorf("%q: got %+v and %v", text, f, err)
+		}
+		if strings.Contains(text, "strat") && (len(f.Map.Skills) != 1 || f.Map.Skills[0].ID != "a") {
+			t.Errorf("%q: got %+v", text, f.Map.Skills)
+		}
+	}
+}
+
 // testSources checks that line i of a body is line Source.Line + i - 1 of its
 // file, but for indentation.
 func testSources(t *testing.T, f *mapfile.File, fsys fstest.MapFS) {

@@ -63,7 +63,7 @@ func (v value) skills(open bool) []Skill {
 // skill reads an element that stands for one skill.
 func (v value) skill(s *Skill, open bool) {
 	keys := fields{
-		"tools":        texts(&s.Tools),
+		"tools":        namesOf("tool", &s.Tools),
 		"autoActivate": oneOf(&s.AutoActivate, spoor.CurrentSkill, spoor.Always),
 		"delivery":     oneOf(&s.Delivery, spoor.DeliverPrompt, spoor.DeliverResult, spoor.DeliverBoth),
 		"model":        name(&s.Model),

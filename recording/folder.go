@@ -30,25 +30,44 @@ func (f Folder) Create(run string) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := lock(file); err != nil {
+		file.Close()
+		return nil, err
+	}
 	w := NewWriter(file, run)
 	w.r.Path = path
 	return w, nil
 }
 
 // Continue opens the file of a recording to append to it. What a crash left of
-// a line is cut off with the first write. A recording that is not as it was written is refused.
+// a line is cut off with the first write. A recording that is not as it was
+// written, or that another process writes, is refused.
 func Continue(path string) (*Writer, error) {
-	rec, s, err := open(path)
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_APPEND, 0)
 	if err != nil {
 		return nil, err
 	}
-	if len(s.faults) > 0 {
-		return nil, fmt.Errorf("%s is not as it was written and cannot go on: %s", path, s.faults[0])
-	}
-	file, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
+	w, err := resume(file)
 	if err != nil {
+		file.Close()
 		return nil, err
 	}
+	return w, nil
+}
+
+// resume reads what the file has, once nobody else can write it.
+func resume(file *os.File) (*Writer, error) {
+	if err := lock(file); err != nil {
+		return nil, err
+	}
+	rec, s, err := read(file)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w", file.Name(), err)
+	case len(s.faults) > 0:
+		return nil, fmt.Errorf("%s is not as it was written and cannot go on: %s", file.Name(), s.faults[0])
+	}
+	rec.Path = file.Name()
 	w := &Writer{r: rec, w: file, hash: s.hash, unsealed: s.unsealed > 0}
 	if s.torn {
 		w.w = &tornFile{file, s.whole}
@@ -82,8 +101,12 @@ func (w *Writer) Close() error {
 }
 
 // Find returns the path of a run, named by its id, by a unique beginning of
-// it, by the word last, or by a file.
+// it, by the word last, or by a file. Files that are no recordings are passed
+// over in the search for the last one.
 func (f Folder) Find(name string) (string, error) {
+	if name == "" {
+		return "", errors.New("name a run: an id, its beginning, last, or a file")
+	}
 	if info, err := os.Stat(name); err == nil && !info.IsDir() {
 		return name, nil
 	}
@@ -94,14 +117,13 @@ func (f Folder) Find(name string) (string, error) {
 	if len(runs) == 0 {
 		return "", fmt.Errorf("there are no recordings in %s; make one with spoor demo or spoor run", f.Dir)
 	}
-	path := func(run string) string { return filepath.Join(f.Dir, run+suffix) }
 	if name == "last" {
-		return path(runs[len(runs)-1]), nil
+		return f.last(runs)
 	}
 	var found []string
 	for _, run := range runs {
 		if run == name {
-			return path(run), nil
+			return f.path(run), nil
 		}
 		if strings.HasPrefix(run, name) {
 			found = append(found, run)
@@ -111,9 +133,42 @@ func (f Folder) Find(name string) (string, error) {
 	case 0:
 		return "", fmt.Errorf("there is no recording %q in %s; spoor runs lists them", name, f.Dir)
 	case 1:
-		return path(found[0]), nil
+		return f.path(found[0]), nil
 	}
-	return "", fmt.Errorf("%q is the beginning of %d recordings; write more of %s", name, len(found), found[0])
+	return "", fmt.Errorf("%q is the beginning of %d recordings; write more of one:%s", name, len(found), some(found))
+}
+
+func (f Folder) path(run string) string { return filepath.Join(f.Dir, run+suffix) }
+
+// last is the path of the last of the runs that is a recording.
+func (f Folder) last(runs []string) (string, error) {
+	for _, run := range slices.Backward(runs) {
+		file, err := os.Open(f.path(run))
+		if err != nil {
+			return "", err
+		}
+		s := newScanner(file)
+		s.next()
+		file.Close()
+		if !errors.Is(s.err, errNoRecording) {
+			return f.path(run), nil
+		}
+	}
+	return "", fmt.Errorf("no file in %s is a recording; make one with spoor demo or spoor run", f.Dir)
+}
+
+// some lists the last few runs, the newest first, one a line.
+func some(runs []string) string {
+	const most = 5
+	var b strings.Builder
+	for i, run := range slices.Backward(runs) {
+		if len(runs)-i > most {
+			fmt.Fprintf(&b, "\n  and %d more", i+1)
+			break
+		}
+		b.WriteString("\n  " + run)
+	}
+	return b.String()
 }
 
 // runs lists the ids of the recordings, oldest first.
@@ -155,7 +210,7 @@ func (f Folder) List() ([]Entry, error) {
 	}
 	list := make([]Entry, 0, len(runs))
 	for _, run := range runs {
-		path := filepath.Join(f.Dir, run+suffix)
+		path := f.path(run)
 		rec, err := Open(path)
 		if err != nil {
 			list = append(list, Entry{Run: run, Path: path, Skills: []string{}, Error: err.Error()})

@@ -2,6 +2,7 @@ package recording_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -47,10 +48,11 @@ func TestFindNamesARun(t *testing.T) {
 	for _, c := range []struct{ name, want, err string }{
 		{name: "20260101-a", want: path("20260101-a")},
 		{name: "20260101", want: path("20260101-a")},
-		{name: "last", want: path("20260102-c")},
+		{name: "last", want: path("20260102-b")}, // 20260102-c is none
 		{name: path("20260102-b"), want: path("20260102-b")},
 		{name: filepath.Join(f.Dir, "notes.txt"), want: filepath.Join(f.Dir, "notes.txt")},
-		{name: "20260102", err: `"20260102" is the beginning of 2 recordings`},
+		{name: "20260102", err: "\"20260102\" is the beginning of 2 recordings; write more of one:\n  20260102-c\n  20260102-b"},
+		{name: "", err: "name a run: an id, its beginning, last, or a file"},
 		{name: "2027", err: `there is no recording "2027"`},
 		{name: "notes", err: `there is no recording "notes"`},
 	} {
@@ -72,6 +74,22 @@ func TestAnIDBeatsTheRunsThatItBegins(t *testing.T) {
 	}
 	if got, err := f.Find("a"); err != nil || got != filepath.Join(f.Dir, "a.jsonl") {
 		t.Error(got, err)
+	}
+}
+
+func TestFewOfManyRunsAreListed(t *testing.T) {
+	f := recording.Folder{Dir: t.TempDir()}
+	for run := range 8 {
+		if err := os.WriteFile(filepath.Join(f.Dir, fmt.Sprintf("a%d.jsonl", run)), []byte("hello\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, err := f.Find("a")
+	if want := "\"a\" is the beginning of 8 recordings; write more of one:\n  a7\n  a6\n  a5\n  a4\n  a3\n  and 3 more"; fmt.Sprint(err) != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+	if _, err := f.Find("last"); err == nil || !strings.Contains(err.Error(), "is a recording") {
+		t.Error(err)
 	}
 }
 
@@ -143,4 +161,25 @@ func TestARecordingKnowsItsFile(t *testing.T) {
 	if _, err := recording.Open(filepath.Join(f.Dir, "none")); !errors.Is(err, os.ErrNotExist) {
 		t.Error(err)
 	}
+}
+
+func TestTwoWritersDoNotMeet(t *testing.T) {
+	folder := recording.Folder{Dir: t.TempDir()}
+	w, err := folder.Create("run")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Append(nil); err != nil {
+		t.Fatal(err)
+	}
+	path := w.Recording().Path
+	if _, err := recording.Continue(path); err == nil || !strings.Contains(err.Error(), "another process") {
+		t.Errorf("while it is written: %v", err)
+	}
+	w.Close()
+	again, err := recording.Continue(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again.Close()
 }

@@ -27,22 +27,17 @@ func Read(r io.Reader) (*Recording, error) {
 
 // Open reads a recording from a file.
 func Open(path string) (*Recording, error) {
-	rec, _, err := open(path)
-	return rec, err
-}
-
-func open(path string) (*Recording, *scanner, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	defer f.Close()
-	rec, s, err := read(f)
+	rec, err := Read(f)
 	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", path, err)
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	rec.Path = path
-	return rec, s, nil
+	return rec, nil
 }
 
 func read(r io.Reader) (*Recording, *scanner, error) {
@@ -57,7 +52,8 @@ func read(r io.Reader) (*Recording, *scanner, error) {
 	if s.err != nil {
 		return nil, nil, s.err
 	}
-	if len(s.faults) > 0 && s.stopped {
+	rec.Faults = s.faults
+	if s.stopped {
 		rec.Damage = s.faults[len(s.faults)-1].String()
 	}
 	return rec, s, nil

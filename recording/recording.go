@@ -37,6 +37,10 @@ type Recording struct {
 	// line. Events has all that stands before it. Empty if nothing is wrong.
 	Damage string
 
+	// Faults are all that is wrong with what was read: lines that were changed,
+	// content that is not what its name says. Verify tells the same.
+	Faults []Fault
+
 	pieces map[model.Digest]string
 }
 

@@ -42,7 +42,10 @@ func NewRun(at time.Time) string {
 // NewWriter begins a recording. If w is nil, it is in memory only; otherwise
 // every Append is one Write to w.
 func NewWriter(w io.Writer, run string) *Writer {
-	wr := &Writer{r: &Recording{Run: run, pieces: map[model.Digest]string{}}, w: w, hash: sha256.New()}
+	wr := &Writer{
+		r: &Recording{Run: run, Events: make([]event.Event, 0, 64), pieces: make(map[model.Digest]string, 64)},
+		w: w, hash: sha256.New(), buf: make([]byte, 0, 4<<10),
+	}
 	wr.buf = fmt.Appendf(wr.buf, `{"spoor":%d,"run":`, Version)
 	wr.buf = append(appendString(wr.buf, run), "}\n"...)
 	return wr

@@ -42,6 +42,7 @@ type Machine struct {
 	graph  *spoor.Graph
 	bodies map[string]model.Part // of skills that have one
 	owners map[string][]string   // the skills that list a tool
+	open   []string              // skills that can be read from anywhere
 	reads  bool                  // some skill can be read
 }
 
@@ -57,6 +58,9 @@ func New(g *spoor.Graph) *Machine {
 		}
 		for _, tool := range s.Tools {
 			m.owners[tool] = append(m.owners[tool], s.ID)
+		}
+		if g.Open(s.ID) {
+			m.open = append(m.open, s.ID)
 		}
 		m.reads = m.reads || len(skills) > 1 || g.Open(s.ID)
 	}
@@ -92,18 +96,18 @@ func (m *Machine) Step(s *State, o event.Outcome, at time.Time) []event.Event {
 	s.events = s.events[:0]
 	s.Time = at
 	o = m.admit(s, o)
-	m.record(s, o, m.cause(s, o))
-	return m.settle(s)
+	m.record(s, o, s.cause(o))
+	return m.follow(s)
 }
 
 // Settle records what follows by itself: it finishes a step that a crash cut.
 // Where nothing was cut there are no events.
 func (m *Machine) Settle(s *State) []event.Event {
 	s.events = s.events[:0]
-	return m.settle(s)
+	return m.follow(s)
 }
 
-func (m *Machine) settle(s *State) []event.Event {
+func (m *Machine) follow(s *State) []event.Event {
 	for {
 		body, because := m.next(s)
 		if body == nil {
@@ -129,7 +133,7 @@ func (m *Machine) record(s *State, b event.Body, because []int) {
 // spoor, and what nobody waits for is late.
 func (m *Machine) admit(s *State, o event.Outcome) event.Outcome {
 	_, starts := o.(*event.Started)
-	over := s.Phase == Idle || s.Phase == Done
+	under := s.Phase != Idle && s.Phase != Done
 	switch o := o.(type) {
 	case *event.Late:
 		return o
@@ -147,8 +151,11 @@ func (m *Machine) admit(s *State, o event.Outcome) event.Outcome {
 			return &event.Late{Call: o.Call, Parts: []model.Part{o.Result}}
 		}
 	}
-	if starts != over {
-		return &event.Late{Error: o.Kind() + " came when the turn could not take it"}
+	if starts && under {
+		return &event.Late{Error: "a turn was to start while another was under way"}
+	}
+	if !starts && !under {
+		return &event.Late{Error: o.Kind() + " came while no turn was under way"}
 	}
 	return o
 }
@@ -176,7 +183,7 @@ func callID(turn, iteration, n int) string {
 }
 
 // cause is what an outcome answers.
-func (m *Machine) cause(s *State, o event.Outcome) []int {
+func (s *State) cause(o event.Outcome) []int {
 	switch o.(type) {
 	case *event.Replied, *event.Failed:
 		return s.because(s.Last.Called)
@@ -251,26 +258,23 @@ func (m *Machine) decide(s *State) (event.Body, []int) {
 	facts.Activated = m.activated(facts, move)
 
 	v := &event.Evaluated{Move: move, Activated: facts.Activated}
-	if move.To == s.Cursor && slices.Equal(facts.Activated, s.Activated) && len(s.Active.Items) > 0 {
+	if s.stays(move, facts.Activated) {
 		v.ActiveAs = s.Active.At
 	} else {
-		active := m.graph.Active(facts, move)
-		if v.ActiveAs = s.Active.as(active); v.ActiveAs == 0 {
-			for _, id := range active {
-				v.Active = append(v.Active, event.Active{Skill: id, Provenance: m.graph.Provenance(id)})
-			}
+		active, as := s.Active.since(m.graph.Active(facts, move))
+		v.ActiveAs = as
+		for _, id := range active {
+			v.Active = append(v.Active, event.Active{Skill: id, Provenance: m.graph.Provenance(id)})
 		}
 	}
-	reachable := m.graph.Successors(move.To)
-	if v.ReachableAs = s.Reachable.as(reachable); v.ReachableAs == 0 {
-		v.Reachable = reachable
-	}
-	superseded := m.graph.Superseded(facts, move)
-	if v.SupersededAs = s.Superseded.as(superseded); v.SupersededAs == 0 {
-		v.Superseded = superseded
-	}
-
+	v.Reachable, v.ReachableAs = s.Reachable.since(m.graph.Successors(move.To))
+	v.Superseded, v.SupersededAs = s.Superseded.since(m.graph.Superseded(facts, move))
 	return v, s.reasons()
+}
+
+// stays reports whether a move leaves the active skills as they are.
+func (s *State) stays(move spoor.Move, activated []string) bool {
+	return move.To == s.Cursor && slices.Equal(activated, s.Activated) && len(s.Active.Items) > 0
 }
 
 // reasons are what a move follows from: the answers to the batch and, for a
@@ -310,8 +314,7 @@ func (m *Machine) facts(s *State) spoor.Facts {
 		if c.Answered > 0 { // it was refused
 			continue
 		}
-		id, _ := readID(c.Args)
-		switch m.graph.Classify(s.Cursor, id) {
+		switch id, target := m.wanted(c, s.Cursor); target {
 		case spoor.Hop:
 			if f.Pick == "" {
 				f.Pick = id
@@ -353,11 +356,10 @@ func (m *Machine) tell(s *State) (event.Body, []int) {
 		if c.Answered > 0 {
 			continue
 		}
-		id, named := readID(c.Args)
-		target := m.graph.Classify(s.Move.From, id)
+		id, target := m.wanted(c, s.Move.From) // as it was when the move was made
 		switch {
 		case target == spoor.Unreachable:
-			return m.reject(s, c, unreadableText(id, named), id), because
+			return m.reject(s, c, id), because
 		case target == spoor.Hop && id != s.Move.To && !c.Beaten:
 			return &event.RerouteSuperseded{Call: c.ID, VolunteeredID: id, WonID: s.Move.To, By: s.Move.By}, because
 		}
@@ -367,24 +369,28 @@ func (m *Machine) tell(s *State) (event.Body, []int) {
 	return m.ask(s), because
 }
 
-func (m *Machine) reject(s *State, c *Call, text, id string) event.Body {
-	allowed := m.readable(s.Move.From)
+// wanted is the skill that a read_skill names, and what it is from a place. No
+// skill is named by arguments that are none.
+func (m *Machine) wanted(c *Call, from string) (string, spoor.Target) {
+	id := readID(c.Args)
+	return id, m.graph.Classify(from, id)
+}
+
+func (m *Machine) reject(s *State, c *Call, id string) event.Body {
+	allowed := append(m.graph.Reachable(s.Move.From), m.openFrom(s.Move.From)...)
 	return &event.Rejected{
 		Call: c.ID, RequestedID: id, CurrentSkillID: s.Move.From, Allowed: allowed,
-		Result: resultPart(c, text+" "+allowedText(allowed)),
+		Result: resultPart(c, rejectedText(id, allowed)),
 	}
 }
 
-// readable lists what read_skill may name from a place, the place itself
-// apart.
-func (m *Machine) readable(cursor string) []string {
-	list := m.graph.Reachable(cursor)
-	for _, s := range m.graph.Map().Skills {
-		if m.graph.Classify(cursor, s.ID) == spoor.OpenSkill {
-			list = append(list, s.ID)
-		}
+// openFrom lists the skills that can be read from anywhere, but for the place
+// itself.
+func (m *Machine) openFrom(cursor string) []string {
+	if !slices.Contains(m.open, cursor) {
+		return m.open
 	}
-	return list
+	return slices.DeleteFunc(slices.Clone(m.open), func(id string) bool { return id == cursor })
 }
 
 // end answers what is still open, and finishes the turn.
@@ -400,7 +406,7 @@ func (m *Machine) end(s *State) (event.Body, []int) {
 			return refuse(c, spoor.Invalid, event.Budget, budgetText), because
 		}
 	}
-	f := &event.Finished{By: event.ByAnswer, Limited: s.Final}
+	f := &event.Finished{By: event.ByAnswer, Limited: s.limited()}
 	switch {
 	case s.Stopped != "":
 		f = &event.Finished{By: event.ByStop, Error: s.Stopped}
@@ -415,6 +421,10 @@ func (m *Machine) end(s *State) (event.Body, []int) {
 	}
 	return f, because
 }
+
+// limited reports whether the budget cut the work short: the last call that it
+// allowed offered no tools to a turn that was using them, or asked for some.
+func (s *State) limited() bool { return s.Final && (s.Calls > 1 || len(s.Batch) > 0) }
 
 func refuse(c *Call, status spoor.Status, reason event.Reason, text string) event.Body {
 	result := resultPart(c, text)

@@ -19,9 +19,7 @@ func (m *Machine) ask(s *State) *event.Called {
 	if !c.Last {
 		offered = m.offer(s)
 	}
-	if c.OfferedAs = s.Offered.as(offered); c.OfferedAs == 0 {
-		c.Offered = offered
-	}
+	c.Offered, c.OfferedAs = s.Offered.since(offered)
 	if s.Calls == 0 {
 		c.Splices = []event.Splice{{Put: slices.Concat(
 			s.Started.System, m.bodiesOf(s), s.Started.History, []model.Part{s.Started.Message}, news(s, c.Last), m.menu(s, c.Last),
@@ -30,7 +28,7 @@ func (m *Machine) ask(s *State) *event.Called {
 	}
 
 	length := len(s.Request)
-	if !s.activeStay() || s.Move.To != s.Move.From {
+	if !s.sameActive() || s.Move.To != s.Move.From {
 		start, end := bodies(s.Request)
 		if now := m.bodiesOf(s); !samePieces(s.Request[start:end], now) {
 			c.Splices = append(c.Splices, event.Splice{At: start, Drop: end - start, Put: now})
@@ -51,7 +49,7 @@ func (m *Machine) ask(s *State) *event.Called {
 // offer lists the tools of the next call: those of no skill, and those that
 // some skill lists which is active or does not scope its tools.
 func (m *Machine) offer(s *State) []string {
-	if s.Calls > 0 && s.activeStay() {
+	if s.Calls > 0 && s.sameActive() {
 		return s.Offered.Items
 	}
 	var offered []string
@@ -69,8 +67,8 @@ func (m *Machine) offer(s *State) []string {
 	return offered
 }
 
-// activeStay reports whether the last move left the active skills as they were.
-func (s *State) activeStay() bool { return s.Active.At != s.Last.Evaluated }
+// sameActive reports whether the last move left the active skills as they were.
+func (s *State) sameActive() bool { return s.Active.At != s.Last.Evaluated }
 
 // bodiesOf are the bodies that belong in the prompt: of every active skill,
 // but not of one that was delivered as the answer to read_skill.
@@ -104,14 +102,7 @@ func (m *Machine) menu(s *State, last bool) []model.Part {
 	if last || !m.reads {
 		return nil
 	}
-	hops := m.graph.Reachable(s.Cursor)
-	var open []string
-	for _, skill := range m.graph.Map().Skills {
-		if m.graph.Open(skill.ID) && skill.ID != s.Cursor {
-			open = append(open, skill.ID)
-		}
-	}
-	text := menuText(m.graph, hops, open)
+	text := menuText(m.graph, m.graph.Reachable(s.Cursor), m.openFrom(s.Cursor))
 	if text == "" {
 		return nil
 	}

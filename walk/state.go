@@ -79,20 +79,20 @@ type List struct {
 	At    int
 }
 
-// is takes the list of an event: items, or as, the event of an equal one.
-func (l *List) is(items []string, as, seq int) {
+// take keeps the list that an event recorded: items, or that of the event as.
+func (l *List) take(items []string, as, seq int) {
 	if as == 0 {
 		*l = List{items, seq}
 	}
 }
 
-// as names the event that recorded the list, if it equals items and is worth
-// naming.
-func (l *List) as(items []string) int {
+// since is what to record of a list: the items, or, if they are those of the
+// list, the event that recorded it.
+func (l *List) since(items []string) (fresh []string, as int) {
 	if len(items) > 0 && slices.Equal(l.Items, items) {
-		return l.At
+		return nil, l.At
 	}
-	return 0
+	return items, 0
 }
 
 // A Call is one tool call of a batch.
@@ -131,9 +131,9 @@ func (s *State) Apply(e event.Event) {
 		s.Last.Evaluated = e.Seq
 		s.Move, s.Conflict, s.Cursor = b.Move, b.Move.Conflict, b.Move.To
 		s.Activated = b.Activated
-		s.Active.is(ids(b.Active), b.ActiveAs, e.Seq)
-		s.Reachable.is(b.Reachable, b.ReachableAs, e.Seq)
-		s.Superseded.is(b.Superseded, b.SupersededAs, e.Seq)
+		s.Active.take(ids(b.Active), b.ActiveAs, e.Seq)
+		s.Reachable.take(b.Reachable, b.ReachableAs, e.Seq)
+		s.Superseded.take(b.Superseded, b.SupersededAs, e.Seq)
 	case *event.RouteConflict:
 		s.Conflict = nil
 	case *event.RerouteSuperseded:
@@ -147,14 +147,14 @@ func (s *State) Apply(e event.Event) {
 		s.Last.Called = e.Seq
 		s.Calls++
 		s.Final = b.Last
-		s.Offered.is(b.Offered, b.OfferedAs, e.Seq)
+		s.Offered.take(b.Offered, b.OfferedAs, e.Seq)
 		s.Request = event.Splices(s.Request, b.Splices)
 		s.Reply, s.Batch = nil, s.Batch[:0]
 	case *event.Replied:
 		s.Last.Replied = e.Seq
 		s.Reply = b.Parts
 		for _, p := range b.Parts {
-			if p.Kind == model.Call {
+			if p.Kind == model.Call && s.call(p.Call).ID == "" { // one id is one call, whatever a file says
 				s.Batch = append(s.Batch, Call{ID: p.Call, Tool: p.Tool, Args: p.Data})
 			}
 		}

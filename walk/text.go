@@ -34,14 +34,14 @@ func ReadSkillSpec(g *spoor.Graph) model.ToolSpec {
 	}
 }
 
-// readID is the skill that the arguments of read_skill name; ok is false if
-// they name none.
-func readID(args string) (id string, ok bool) {
-	var a struct{ ID *string }
-	if err := json.Unmarshal([]byte(args), &a); err != nil || a.ID == nil {
-		return "", false
+// readID is the skill that the arguments of read_skill name; empty if they
+// name none.
+func readID(args string) string {
+	var a struct{ ID string }
+	if json.Unmarshal([]byte(args), &a) != nil {
+		return ""
 	}
-	return *a.ID, true
+	return a.ID
 }
 
 // The words of the machine to the model: one sentence that says what is so,
@@ -52,13 +52,6 @@ const (
 	cutText    = "The turn was stopped before this call was answered."
 	budgetText = "This call was not made: the turn may make no further model call."
 )
-
-func unreadableText(id string, named bool) string {
-	if !named {
-		return `read_skill takes {"id": the name of a skill}.`
-	}
-	return fmt.Sprintf("%q cannot be read from here.", id)
-}
 
 func unofferedText(tool string, offered []string) string {
 	text := fmt.Sprintf("There is no tool %q here, so nothing was called.", tool)
@@ -71,11 +64,15 @@ func unofferedText(tool string, offered []string) string {
 	return text + " The tools here are: " + listed(offered) + "."
 }
 
-func allowedText(allowed []string) string {
-	if len(allowed) == 0 {
-		return "No skill can be read from here; answer with what you have."
+func rejectedText(id string, allowed []string) string {
+	text := fmt.Sprintf("%q cannot be read from here.", id)
+	if id == "" {
+		text = `read_skill takes {"id": the name of a skill}.`
 	}
-	return "These can: " + listed(allowed) + "."
+	if len(allowed) == 0 {
+		return text + " No skill can be read from here; answer with what you have."
+	}
+	return text + " These can: " + listed(allowed) + "."
 }
 
 // listed names up to twenty.

@@ -128,7 +128,7 @@ func ask(ctx context.Context, files fs.FS, to store) (*recording.Recording, erro
 // and where it stands there.
 func culprit(rec *recording.Recording) (words explain.Run, from explain.Source, err error) {
 	for _, r := range explain.Answer(rec).Runs {
-		i := slices.IndexFunc(r.Sources, func(s explain.Source) bool { return s.Kind == explain.FromBody && s.File != "" })
+		i := slices.IndexFunc(r.Sources, func(s explain.Source) bool { return s.Kind == explain.FromBody && s.File != "" && !s.Brief })
 		if i >= 0 && len(r.Text) > len(words.Text) {
 			words, from = r, r.Sources[i]
 		}
@@ -210,7 +210,7 @@ func without(files fs.FS, s explain.Source) (copied fstest.MapFS, removed string
 // but for words that were said before.
 func fromResults(rec *recording.Recording, before string) (list []string) {
 	for _, r := range explain.Answer(rec).Runs {
-		i := slices.IndexFunc(r.Sources, func(s explain.Source) bool { return s.Kind == explain.FromResult && s.Fills })
+		i := slices.IndexFunc(r.Sources, func(s explain.Source) bool { return s.Kind == explain.FromResult && s.Fills && !s.Brief })
 		if i >= 0 && !strings.Contains(before, r.Text) {
 			list = append(list, fmt.Sprintf("%q now comes from what %s returned, at %s.", r.Text, r.Sources[i].Tool, r.Sources[i].Path))
 		}
@@ -222,7 +222,7 @@ func fromResults(rec *recording.Recording, before string) (list []string) {
 func next(first, second *recording.Recording, store string) string {
 	var b strings.Builder
 	line := func(what, command string) { fmt.Fprintf(&b, "%s\n    spoor %s%s\n", what, command, store) }
-	line("All that happened in the first turn, with what the model was asked:", "show "+first.Run)
+	line("All that happened in the first turn, with what the model was asked:", "show "+first.Run+" --full")
 	line("Where each word of its answer came from:", "why "+first.Run)
 	if to := untaken(first); to != "" {
 		line("Why it did not go to "+to+":", "why "+first.Run+" --not skill:"+to)

@@ -1,17 +1,21 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/spoorhq/spoor"
 	"github.com/spoorhq/spoor/mapfile"
 )
 
-// openMap opens a map file. Faults are what is wrong in it, and then there is
-// no File; the error says that it could not be read at all.
+// openMap opens a map file. Faults are what is wrong in it, and then the File
+// is what could be read, or nil; the error says that it could not be read at
+// all.
 func openMap(name string) (*mapfile.File, mapfile.Faults, error) {
 	f, err := mapfile.Open(name)
 	var faults mapfile.Faults
@@ -20,7 +24,7 @@ func openMap(name string) (*mapfile.File, mapfile.Faults, error) {
 	case err == nil:
 		return f, nil, nil
 	case errors.As(err, &faults):
-		return nil, below(filepath.Dir(name), faults), nil
+		return f, below(filepath.Dir(name), faults), nil
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil, fmt.Errorf("there is no map file %s; give the path of one", name)
 	case errors.As(err, &path):
@@ -40,8 +44,30 @@ func below(dir string, faults mapfile.Faults) mapfile.Faults {
 		if file := &faults[i].Pos.File; *file != "" {
 			*file = filepath.Join(dir, *file)
 		}
+		meant(&faults[i].Problem)
 	}
 	return faults
+}
+
+// meant puts the status that was meant into the hint of one that there is not:
+// failed begins as failure does.
+func meant(p *spoor.Problem) {
+	var word string
+	if _, err := fmt.Sscanf(p.Message, "%q", &word); p.Code != "bad-status" || err != nil || !strings.HasPrefix(p.Hint, "write one of ") {
+		return
+	}
+	for status := range strings.SplitSeq(strings.TrimPrefix(p.Hint, "write one of "), ", ") {
+		if len(word) >= 4 && len(status) >= 4 && strings.EqualFold(word[:4], status[:4]) {
+			p.Hint = fmt.Sprintf("did you mean %q?", status)
+		}
+	}
+}
+
+// sortFaults puts faults into the order of their places.
+func sortFaults(faults mapfile.Faults) {
+	slices.SortStableFunc(faults, func(a, b mapfile.Fault) int {
+		return cmp.Or(strings.Compare(a.Pos.File, b.Pos.File), a.Pos.Line-b.Pos.Line, a.Pos.Column-b.Pos.Column)
+	})
 }
 
 // faultCode is the exit code of faults. Where all of them are things that are

@@ -202,7 +202,24 @@ func (s *store) flagFor() string {
 	if s.Dir == ".spoor" {
 		return ""
 	}
-	return " --store " + s.Dir
+	return " --store " + word(s.Dir)
+}
+
+// again names a recording to another command, as the person who named it does:
+// by its file, or by its id with what finds it in s.
+func (s *store) again(name string, rec *recording.Recording) string {
+	if name == rec.Path {
+		return word(name)
+	}
+	return rec.Run + s.flagFor()
+}
+
+// word quotes what a shell would take apart.
+func word(s string) string {
+	if strings.Trim(s, "%+,-./0123456789:=@ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz") == "" && s != "" {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
 // jsonFlag adds the flag --json.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -130,7 +131,7 @@ func (s *session) open(name string) error {
 	if err != nil {
 		return err
 	}
-	if f == nil {
+	if len(faults) > 0 {
 		return refuse(name, faults)
 	}
 	tools, problems := fixedTools(f)
@@ -153,6 +154,9 @@ func (s *session) open(name string) error {
 	switch {
 	case errors.As(err, &more):
 		for _, p := range more {
+			if p.Code == "bad-tool" {
+				continue // fixedTools has said it, with its place
+			}
 			if p.Code == "unknown-tool" && !strings.HasPrefix(p.Hint, "did you mean") {
 				p.Hint = "declare it under tools, with the results that it gives, or take it off the skill"
 			}
@@ -164,7 +168,13 @@ func (s *session) open(name string) error {
 	if len(problems) > 0 {
 		return refuse(name, locate(f, problems))
 	}
-	return modelErr // after the map's own faults, of which there may be many
+	if modelErr != nil {
+		return modelErr // after the map's own faults, of which there may be many
+	}
+	for _, note := range strangers(f) {
+		fmt.Fprintf(s.err, "note: %s\n", note)
+	}
+	return nil
 }
 
 // refuse is the error of a map that cannot be walked.
@@ -188,16 +198,42 @@ func (s *session) openModel(f *mapfile.File) (*script.Model, error) {
 	if name == "" {
 		return nil, errors.New("no model is named; give --script FILE, or write agent: {model: script:FILE} into the map file")
 	}
-	file, ok := strings.CutPrefix(name, "script:")
-	if !ok || file == "" {
+	file := scriptOf(name)
+	if file == "" {
 		return nil, fmt.Errorf("there is no model %q here; this version knows script:FILE", name)
 	}
+	return openScript(file, dir)
+}
+
+// scriptOf is the file of a model that is a script, or empty.
+func scriptOf(model string) string {
+	file, ok := strings.CutPrefix(model, "script:")
+	if !ok {
+		return ""
+	}
+	return file
+}
+
+// A noScript says why a script cannot be opened, and what to do.
+type noScript struct{ message, hint string }
+
+func (e *noScript) Error() string { return e.message + "; " + e.hint }
+
+// openScript opens a script, which is named from dir on. The error is a
+// *noScript or script.Faults.
+func openScript(file, dir string) (*script.Model, error) {
 	if !filepath.IsAbs(file) {
 		file = filepath.Join(dir, file)
 	}
 	m, err := script.Open(file)
-	if errors.Is(err, os.ErrNotExist) {
-		err = fmt.Errorf("there is no script %s; write one, or name another with --script", file)
+	var path *fs.PathError
+	switch info, statErr := os.Stat(file); {
+	case errors.Is(err, os.ErrNotExist):
+		err = &noScript{"there is no script " + file, "write one, or name another with --script"}
+	case statErr == nil && info.IsDir():
+		err = &noScript{"the script " + file + " is a folder", "name a file of rules in it"}
+	case errors.As(err, &path):
+		err = &noScript{fmt.Sprintf("the script %s cannot be read: %v", file, path.Err), "name another with --script"}
 	}
 	return m, err
 }
@@ -226,6 +262,22 @@ func beyond(f *mapfile.File) (ps spoor.Problems) {
 	add(a.Instructions != nil, "agent.instructions", "instructions")
 	add(a.Facts != nil, "agent.facts", "facts")
 	add(f.MCPServers != nil, "mcpServers", "MCP servers")
+	return ps
+}
+
+// unwalked names what a map may say and this version does not walk. An agent
+// refuses it in its own words.
+func unwalked(m *spoor.Map) (ps spoor.Problems) {
+	add := func(name string, ref spoor.Ref, what string) {
+		if name != "" {
+			ps = append(ps, spoor.Problem{Ref: ref, Message: fmt.Sprintf("spoor run does not know %s, such as %q", what, name)})
+		}
+	}
+	add(m.Start.Classify, "start.classify", "classifiers")
+	add(m.Start.ScoredBy, "start.scoredBy", "scorers")
+	for i, s := range m.Skills {
+		add(s.Model, spoor.Ref("skills").At(i).Key("model"), "models of single skills")
+	}
 	return ps
 }
 
@@ -271,11 +323,11 @@ func (s *session) run(ctx context.Context) error {
 			return err
 		}
 	}
-	name := "last"
+	name := "last" + s.store.flagFor()
 	if s.resume != "" {
-		name = s.rec.Run
+		name = s.store.again(s.resume, s.rec)
 	}
-	fmt.Fprintf(s.err, "Recorded as %s; ask it why with: spoor why %s%s\n", s.rec.Run, name, s.store.flagFor())
+	fmt.Fprintf(s.err, "Recorded as %s; ask it why with: spoor why %s\n", s.rec.Run, name)
 	return err
 }
 

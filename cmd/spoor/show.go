@@ -2,45 +2,78 @@ package main
 
 import (
 	"fmt"
+	"os"
 
 	"github.com/spf13/cobra"
 
 	"github.com/spoorhq/spoor/explain"
+	"github.com/spoorhq/spoor/recording"
 )
 
 func newShow() *cobra.Command {
 	var from store
-	var asJSON bool
+	var asJSON, full bool
 	cmd := &cobra.Command{
 		Use:   "show RUN",
 		Short: "Tell a recording as prose",
 		Long: `Tell a recording as prose, a fact a line: what was said, where the walk went on what evidence,
-what was called and what came back. A recording that was cut is told as far as it goes.
+what was called and what came back. Long texts are shortened. A recording that was cut is told as
+far as it goes.
+
+With --full nothing is shortened: below each model call stands the whole request, every part as the
+recording reads it back and what the model was told of each tool but read_skill, and below each
+reply and result its whole text, thinking included.
 
 RUN is an id, a unique beginning of one, last, or a file.
 
-With --json, {run, lines, incomplete}: a line is {event, turn, iteration, kind, depth, text}, and
-incomplete says why the recording is not whole.`,
-		Example: "  spoor show last\n  spoor show 20261130-22 --json",
+With --json, {run, lines, changed, incomplete}: a line is {event, turn, iteration, kind, depth,
+text, full}, changed says why not all of it is as it was recorded, and incomplete why the recording
+is not whole.`,
+		Example: "  spoor show last\n  spoor show last --full\n  spoor show 20261130-22 --json",
 		Args:    one(aRun),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			rec, err := from.open(args[0])
 			if err != nil {
 				return err
 			}
-			return printReason(cmd, explain.Narrate(rec), asJSON)
+			tell := explain.Narrate
+			if full {
+				tell = explain.NarrateFull
+			}
+			return printReason(cmd, rec, tell(rec), asJSON)
 		},
 		ValidArgsFunction: from.complete,
 	}
+	cmd.Flags().BoolVar(&full, "full", false, "the whole requests, replies and results")
 	from.flag(cmd)
 	jsonFlag(cmd, &asJSON)
 	return cmd
 }
 
-// printReason prints what explain says, as text or as JSON.
-func printReason(cmd *cobra.Command, reason fmt.Stringer, asJSON bool) error {
+// printReason prints what explain says, as text or as JSON, and on stderr that
+// the file of the recording is not as it was written.
+func printReason(cmd *cobra.Command, rec *recording.Recording, reason fmt.Stringer, asJSON bool) error {
+	if fault := firstFault(rec.Path); fault != "" {
+		fmt.Fprintf(cmd.ErrOrStderr(), "This recording is not as it was written, so what is told of it may not have been so: %s; spoor verify tells more.\n",
+			oneLine(fault, 200))
+	}
 	if asJSON {
 		return printJSON(cmd.OutOrStdout(), reason)
 	}
 	return printText(cmd.OutOrStdout(), reason.String())
+}
+
+// firstFault is the first thing that is wrong with the file of a recording;
+// empty if there is none. That it was cut is none.
+func firstFault(path string) string {
+	f, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	r, err := recording.Verify(f)
+	if err != nil || len(r.Faults) == 0 {
+		return ""
+	}
+	return r.Faults[0].String()
 }

@@ -3,12 +3,16 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/spoorhq/spoor"
 	"github.com/spoorhq/spoor/mapfile"
 	"github.com/spoorhq/spoor/tool"
 	"github.com/spoorhq/spoor/tool/fixed"
 )
+
+// readSkill is the tool of the walk itself.
+const readSkill = "read_skill"
 
 // fixedTools makes the tools of a map file, and says what is wrong with them.
 // A tool that is wrong is among them by its name, so that nothing else is said
@@ -23,6 +27,12 @@ func fixedTools(f *mapfile.File) (tools []tool.Tool, problems spoor.Problems) {
 		for _, fault := range faults {
 			problems = append(problems, spoor.Problem{
 				Level: "error", Code: "bad-tool", Ref: spoor.Ref("tools").At(i).Key(fault.At), Message: fault.Message, Hint: fault.Hint,
+			})
+		}
+		if t.Name == readSkill {
+			problems = append(problems, spoor.Problem{
+				Level: "error", Code: "bad-tool", Ref: spoor.Ref("tools").At(i).Key("name"),
+				Message: fmt.Sprintf("the name %s belongs to the walk itself", readSkill), Hint: "rename it",
 			})
 		}
 		if faults != nil {

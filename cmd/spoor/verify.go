@@ -15,6 +15,8 @@ type verdict struct {
 	OK   bool   `json:"ok"`
 	Path string `json:"path"`
 	*recording.Report
+
+	again string // what names it to another command
 }
 
 func newVerify() *cobra.Command {
@@ -32,7 +34,7 @@ RUN is an id, a unique beginning of one, last, or a file.
 With --json, {ok, path, run, lines, events, pieces, hashes, unsealed, torn, complete, faults}:
 unsealed counts the lines that no hash follows, torn says that the file ends in the middle of a
 line, complete that the last turn has come to its end, and faults is a list of {line, message}.`,
-		Example: "  spoor verify last\n  spoor verify .spoor/20261130-220604-k7q2mz.jsonl --json",
+		Example: "  spoor verify last\n  spoor verify .spoor/20261130-220604.157203-k7q2.jsonl --json",
 		Args:    one(aRun),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			v, err := verify(&from, args[0])
@@ -70,7 +72,7 @@ func verify(from *store, name string) (*verdict, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return &verdict{report.OK(), path, report}, nil
+	return &verdict{report.OK(), path, report, from.again(name, &recording.Recording{Run: report.Run, Path: path})}, nil
 }
 
 func (v *verdict) print(w io.Writer) {
@@ -89,11 +91,13 @@ func (v *verdict) print(w io.Writer) {
 	if v.Unsealed > 0 {
 		fmt.Fprintf(w, "line %d: %s after the last hash, which nothing vouches for\n", v.Lines, count(v.Unsealed, "line"))
 	}
-	if !v.Complete {
-		hint := ""
-		if len(v.Faults) == 0 && v.Events > 0 {
-			hint = "; spoor run MAP --resume " + v.Run + " goes on with it"
-		}
-		fmt.Fprintf(w, "line %d: incomplete: the last turn has not come to its end%s\n", v.Lines, hint)
+	switch {
+	case v.Complete:
+	case v.Events == 0:
+		fmt.Fprintf(w, "line %d: incomplete: no turn has begun\n", v.Lines)
+	case len(v.Faults) == 0:
+		fmt.Fprintf(w, "line %d: incomplete: the last turn has not come to its end; spoor run MAP --resume %s goes on with it\n", v.Lines, v.again)
+	default:
+		fmt.Fprintf(w, "line %d: incomplete: the last turn has not come to its end\n", v.Lines)
 	}
 }

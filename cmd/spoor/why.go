@@ -27,19 +27,21 @@ func newWhy() *cobra.Command {
 		Use:   "why RUN",
 		Short: "Tell where an answer, some words of it or a move came from",
 		Long: `Tell where the answer of a recording came from: what of it was copied, from which bytes of which
-skill, result or message, and what the model said of its own. Or ask for one thing:
+skill, result or message, and what the model said of its own. Of a conversation this is the last
+turn's answer; spoor show tells the turns before it. Or ask for one thing:
 
-  --span TEXT      these words of the answer, with the way from them back to the message
-  --move N         why the walk went where it went in iteration N, from 1
-  --not skill:ID   every time that this skill could have been entered, and what shut it
+  --span TEXT      these words of the last turn's answer, however few, with the way from them back
+                   to the message
+  --move N         why the walk went where it went in iteration N of the last turn, from 1
+  --not skill:ID   every time in all turns that this skill could have been entered, and what shut it
 
 RUN is an id, a unique beginning of one, last, or a file. It leaves with 0 also if the recording
 has no such thing: it says which kind of nothing that is. A recording that was cut is explained as
 far as it goes.
 
 With --json, the reason as data: the keys are those of AnswerReason, SpanReason, MoveReason and
-NotSkillReason in package explain; notFound is {kind, reason}, and incomplete says why the
-recording is not whole.`,
+NotSkillReason in package explain; notFound is {kind, reason}, changed says why not all
+of it is as it was recorded, and incomplete why the recording is not whole.`,
 		Example: "  spoor why last\n  spoor why last --span \"within 60 days\"\n  spoor why last --move 3\n  spoor why last --not skill:escalation --json",
 		Args:    one(aRun),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -50,14 +52,14 @@ recording is not whole.`,
 			if err != nil {
 				return err
 			}
-			return printReason(cmd, q.ask(rec), asJSON)
+			return printReason(cmd, rec, q.ask(rec), asJSON)
 		},
 		ValidArgsFunction: from.complete,
 	}
 	f := cmd.Flags()
-	f.BoolVar(&q.answer, "answer", false, "the whole answer; this is what is asked without a flag")
-	f.StringVar(&q.span, "span", "", "these words of the answer")
-	f.IntVar(&q.move, "move", 0, "the move of this iteration, from 1")
+	f.BoolVar(&q.answer, "answer", false, "the whole answer of the last turn; this is what is asked without a flag")
+	f.StringVar(&q.span, "span", "", "these words of the last turn's answer")
+	f.IntVar(&q.move, "move", 0, "the move of this iteration of the last turn, from 1")
 	f.StringVar(&q.not, "not", "", "why not skill:ID")
 	from.flag(cmd)
 	jsonFlag(cmd, &asJSON)

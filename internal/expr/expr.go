@@ -134,7 +134,7 @@ func (e *Env) compile(src string, at position, boolean bool) (p *Program, err er
 	env := e.build()
 	tree, issues := env.Compile(src)
 	if issues.Err() != nil {
-		return nil, e.faults(issues.Errors(), at)
+		return nil, e.faults(src, issues.Errors(), at)
 	}
 	if t := tree.OutputType(); boolean && t.Kind() != types.BoolKind && t.Kind() != types.DynKind {
 		return nil, Faults{{at.line, at.column, fmt.Sprintf("a condition must be true or false, and this is of type %s", t), "compare it with something"}}

@@ -101,7 +101,7 @@ func (r *reader) key(y *yaml3.Node, style yaml3.Style, depth int) *Node {
 	before := strings.TrimRight(r.text[r.starts[key.Pos.Line-1]:off], " \t")
 	end := min(len(y.Value), len(rest))
 	if y.Style&(yaml3.DoubleQuotedStyle|yaml3.SingleQuotedStyle) != 0 {
-		end = quoted(rest)
+		end, _ = quoted(rest)
 	}
 	colon := strings.HasPrefix(strings.TrimLeft(rest[end:], " \t"), ":")
 	switch {
@@ -123,17 +123,17 @@ func (r *reader) key(y *yaml3.Node, style yaml3.Style, depth int) *Node {
 }
 
 // quoted is the length of the quoted text that s begins with, or of s if the
-// text ends in another line.
-func quoted(s string) int {
+// text is not closed in it.
+func quoted(s string) (n int, closed bool) {
 	for i := 1; i < len(s); i++ {
 		switch {
 		case s[i] == '\\' && s[0] == '"', s[0] == '\'' && strings.HasPrefix(s[i:], "''"):
 			i++
 		case s[i] == s[0]:
-			return i + 1
+			return i + 1, true
 		}
 	}
-	return len(s)
+	return len(s), false
 }
 
 // scalar fills in the scalar y, from which on its line is rest.
@@ -164,8 +164,8 @@ func (r *reader) scalar(n *Node, y *yaml3.Node, rest string) {
 
 // quotedText finds the lines of a quoted text, from which on its line is rest.
 func (r *reader) quotedText(n *Node, rest string) {
-	end := quoted(rest)
-	if strings.Contains(n.Text, "\n") || end < 2 || rest[end-1] != rest[0] {
+	end, closed := quoted(rest)
+	if strings.Contains(n.Text, "\n") || !closed {
 		return
 	}
 	n.TextLine = n.Pos.Line

@@ -165,7 +165,7 @@ func parse(text string) (docs []*yaml3.Node, err error) {
 	return docs, nil
 }
 
-// refusals are what the library says, what that means, what to do, the character
+// refusals are what the library says, what we say instead, what to do, the character
 // before the place found where what is meant begins, and what to put behind a
 // beginning of the text so that its end does not fail in the same way.
 var refusals = []struct{ says, means, hint, begins, behind string }{
@@ -200,6 +200,10 @@ func (r *reader) syntax(err error) *Node {
 	for !strings.Contains(err.Error(), refusals[i].says) {
 		i++
 	}
+	means, hint := refusals[i].means, refusals[i].hint
+	if refusals[i].says == "" {
+		means += ": " + strings.TrimPrefix(err.Error(), said[0])
+	}
 	off := 0
 	if len(r.text) > maxSearch {
 		if line, _ := strconv.Atoi(said[1]); line > 1 {
@@ -217,13 +221,65 @@ func (r *reader) syntax(err error) *Node {
 	switch begins := refusals[i].begins; {
 	case strings.Contains(refusals[i].says, "any token") && tab >= 0 && strings.Trim(row[:tab], " -") == "":
 		off = start + tab
-		i++ // to the tab
+		means, hint = "a tab indents this line", "indent with spaces"
 	case strings.TrimSpace(r.text[start:off+1]) == "" || r.text[off] == '\n':
 		off = start + len(row) - len(strings.TrimLeft(row, " \t"))
 	case begins != "":
 		off = start + max(strings.LastIndex(r.text[start:off+1], begins), 0)
 	}
-	return r.fail(r.pos(off), refusals[i].hint, "%s: %s", refusals[i].means, strings.TrimPrefix(err.Error(), said[0]))
+	if at := r.behindQuoted(line, off); at >= 0 {
+		off, means, hint = at, "text follows a quoted value", "quote the whole value"
+	}
+	return r.fail(r.pos(off), hint, "%s", means)
+}
+
+// behindQuoted is the offset of a text that follows a quoted value and makes
+// the reading fail at off in this line; it is -1 if that is not why.
+func (r *reader) behindQuoted(line, off int) int {
+	if at := behindQuoted(r.line(line)); at >= 0 && r.starts[line-1]+at <= off {
+		return r.starts[line-1] + at
+	}
+	for line--; line > 0 && strings.TrimSpace(r.line(line)) == ""; {
+		line--
+	}
+	if line == 0 {
+		return -1
+	}
+	at := behindQuoted(r.line(line))
+	if at < 0 {
+		return -1
+	}
+	if _, err := parse(r.text[:r.end(line)]); err == nil { // the line is a piece of a longer text
+		return -1
+	}
+	return r.starts[line-1] + at
+}
+
+// behindQuoted is where in a row a text follows a quoted value, or -1.
+func behindQuoted(row string) int {
+	last, dashes := -1, true // the character before this one but for blanks, and whether all of them are dashes
+	for i := 0; i < len(row); i++ {
+		c, spaced := row[i], last < i-1
+		value := last < 0 || strings.ContainsRune("[{", rune(row[last])) || spaced && (dashes || strings.ContainsRune(":,", rune(row[last])))
+		switch {
+		case c == ' ' || c == '\t':
+			continue
+		case c == '#' && (spaced || i == 0):
+			return -1
+		case value && (c == '"' || c == '\''):
+			n, closed := quoted(row[i:])
+			rest := strings.TrimLeft(row[i+n:], " \t")
+			switch {
+			case !closed || rest == "":
+				return -1
+			case !strings.ContainsRune(",:#]}", rune(rest[0])):
+				return len(row) - len(rest)
+			}
+			i += n - 1
+		}
+		last, dashes = i, dashes && c == '-'
+	}
+	return -1
 }
 
 // search finds the last character of the shortest beginning of the text that,
