@@ -274,3 +274,27 @@ func activeIDs(active []event.Active) []string {
 	}
 	return ids
 }
+
+// TestTwoCallsWithOneID holds that a damaged recording cannot keep the machine
+// busy: one id is one call.
+func TestTwoCallsWithOneID(t *testing.T) {
+	s := new(walk.State)
+	call := model.NewPart(model.Assistant, model.Call, "{}")
+	call.Call, call.Tool = "i1.1", "gone"
+	for i, b := range []event.Body{
+		&event.Started{MaxIterations: 3},
+		&event.Evaluated{Move: spoor.Move{By: spoor.ByNone}},
+		&event.Called{Purpose: model.Answer},
+		&event.Replied{Parts: []model.Part{call, call}},
+	} {
+		s.Apply(event.Event{Seq: i + 1, Turn: 1, Iteration: 1, Body: b})
+	}
+	g, err := spoor.Compile(&spoor.Map{Skills: []spoor.Skill{{ID: "a"}}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	events := walk.New(g).Settle(s)
+	if s.Phase != walk.Asking || len(s.Batch) != 0 {
+		t.Errorf("after %d events the turn is %s with %d calls", len(events), s.Phase, len(s.Batch))
+	}
+}
