@@ -27,7 +27,6 @@ type trail struct {
 	maps   map[int]*mapped        // by index of the started event
 	chains map[int][]Link         // by move: what back tells of it
 	fresh  map[int][]string       // by move: what is superseded for the first time in its turn
-	sound  map[model.Digest]bool  // of the content that was told: whether it is what its digest says
 	full   bool                   // tell all of a text
 }
 
@@ -44,7 +43,7 @@ func newTrail(r *recording.Recording) *trail {
 	t := &trail{
 		r: r, at: make(map[int]int, len(r.Events)), turn: make([]int, len(r.Events)),
 		active: map[int][]event.Active{}, parts: map[int]int{}, asks: map[int]ask{}, maps: map[int]*mapped{}, chains: map[int][]Link{},
-		fresh: map[int][]string{}, sound: map[model.Digest]bool{},
+		fresh: map[int][]string{},
 	}
 	turn := -1
 	parts := 0
@@ -366,27 +365,18 @@ func named(p model.Part, tool string) model.Part {
 
 // data is the bytes of a part, as the recording has them.
 func (t *trail) data(p model.Part) string {
-	text, ok := t.r.Piece(p.Piece)
-	if !ok {
-		return p.Data
+	if text, ok := t.r.Piece(p.Piece); ok {
+		return text
 	}
-	t.check(p.Piece, text)
-	return text
+	return p.Data
 }
 
-// check remembers whether content that is told is what its digest says.
-func (t *trail) check(d model.Digest, text string) {
-	if _, done := t.sound[d]; !done {
-		t.sound[d] = model.Sum(text) == d
-	}
-}
-
-// changed says that content which was told is not what its digest says; empty
-// if all of it is.
+// changed says that the recording is not as it was written; empty if it is.
+// That reading had to stop is said elsewhere.
 func (t *trail) changed() string {
-	for _, sound := range t.sound {
-		if !sound {
-			return say("changed")
+	for _, f := range t.r.Faults {
+		if f.String() != t.r.Damage {
+			return say("changed", "fault", clip(f.String(), 200))
 		}
 	}
 	return ""

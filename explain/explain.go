@@ -16,9 +16,8 @@
 // Every answer says what kind of evidence it is: see [Evidence]. A question
 // without an answer is a [NotFound], which says of which kind, and is never an
 // empty list. A recording that was cut is read as far as it goes, and every
-// answer from it says so in Incomplete. An answer that rests on content which
-// is not what its digest says names that in Changed; whether the lines of a
-// recording are as they were written is for recording.Verify to say.
+// answer from it says so in Incomplete. Of a recording that is not as it was
+// written every answer says so in Changed.
 package explain
 
 import (

@@ -43,9 +43,6 @@ func (t *trail) mapOf(i int) *mapped {
 			m.bodies[b.Piece] = b
 		}
 	}
-	if text, ok := t.r.Piece(s.Graph.Map); ok {
-		t.check(s.Graph.Map, text)
-	}
 	if m.m, m.err = s.Graph.Decode(); m.err != nil {
 		m.m = nil
 	}

@@ -212,7 +212,6 @@ func (t *trail) specs(i int) []event.Tool {
 	for _, name := range t.offered(i) {
 		for _, tool := range s.Tools {
 			if text, ok := t.r.Piece(tool.Piece); ok && tool.Name == name {
-				t.check(tool.Piece, text)
 				list = append(list, event.Tool{Name: name, Piece: tool.Piece, Data: text})
 				break
 			}

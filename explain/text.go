@@ -96,7 +96,7 @@ var templates = map[string]string{
 	"no reply":       "the reply that has the answer is not in the recording",
 	"no request":     "the request that the answer replies to is not in the recording",
 	"missing pieces": "{n} parts of the request are not in the recording",
-	"changed":        "some content that this is told from is not what its name says: it was changed after it was recorded; spoor verify tells more",
+	"changed":        "the recording is not as it was written, so what is told of it may not have been so: {fault}; spoor verify tells more",
 	"too much":       "there was too much to search or to list; what was found holds, and there may be more",
 
 	// moves that are not

@@ -182,7 +182,7 @@ func testSources(t *testing.T, f *mapfile.File, fsys fstest.MapFS) {
 		body := strings.Split(strings.TrimSuffix(s.Body, "\n"), "\n")
 		for i, row := range body {
 			line := lines[s.Source.Line+i-1]
-			if len(body) == 1 && strings.Contains(line, "body:") {
+			if len(body) == 1 && strings.Contains(line, "body") {
 				continue // beside its key, perhaps in quotes
 			}
 			if !strings.HasSuffix(line, row) || strings.TrimSpace(strings.TrimSuffix(line, row)) != "" {

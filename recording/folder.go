@@ -174,7 +174,12 @@ func some(runs []string) string {
 // runs lists the ids of the recordings, oldest first.
 func (f Folder) runs() ([]string, error) {
 	entries, err := os.ReadDir(f.Dir)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	var path *fs.PathError
+	switch {
+	case err == nil, errors.Is(err, fs.ErrNotExist):
+	case errors.As(err, &path):
+		return nil, fmt.Errorf("%s cannot be read as a folder of recordings: %w", f.Dir, path.Err)
+	default:
 		return nil, err
 	}
 	var runs []string

@@ -146,10 +146,14 @@ func certain(ps spoor.Problems, m *spoor.Map, faults mapfile.Faults) (kept spoor
 		}
 		ok := read(around)
 		switch p.Code {
-		case "bad-match", "bad-condition", "bad-status", "bad-tool", "mixed-step", "two-conditions", "misplaced-examples":
+		case "bad-match", "bad-status", "bad-tool", "mixed-step", "two-conditions", "misplaced-examples":
+		case "bad-condition":
+			ok = read(p.Ref)
 		case "bad-guard":
 			ok = ok && keys && read("scales")
-		case "unknown-skill", "duplicate-skill":
+		case "unknown-skill":
+			ok = p.Skill != "" && read(p.Ref) && keys && names
+		case "duplicate-skill":
 			ok = ok && keys && names
 		default:
 			ok = false

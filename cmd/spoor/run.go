@@ -407,6 +407,10 @@ func (s *session) turn(ctx context.Context, message string, walk func(context.Co
 		s.text.empty = true
 	}
 	r, err := walk(ctx)
+	var path *fs.PathError
+	if r == nil && s.rec == nil && s.resume == "" && errors.As(err, &path) {
+		err = fmt.Errorf("nothing can be recorded in %s: %w; name another folder with --store", s.store.Dir, path.Err)
+	}
 	err = plain(err)
 	t := turn{Message: message}
 	if r != nil {

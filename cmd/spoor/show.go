@@ -2,12 +2,10 @@ package main
 
 import (
 	"fmt"
-	"os"
 
 	"github.com/spf13/cobra"
 
 	"github.com/spoorhq/spoor/explain"
-	"github.com/spoorhq/spoor/recording"
 )
 
 func newShow() *cobra.Command {
@@ -40,7 +38,7 @@ is not whole.`,
 			if full {
 				tell = explain.NarrateFull
 			}
-			return printReason(cmd, rec, tell(rec), asJSON)
+			return printReason(cmd, tell(rec), asJSON)
 		},
 		ValidArgsFunction: from.complete,
 	}
@@ -50,30 +48,10 @@ is not whole.`,
 	return cmd
 }
 
-// printReason prints what explain says, as text or as JSON, and on stderr that
-// the file of the recording is not as it was written.
-func printReason(cmd *cobra.Command, rec *recording.Recording, reason fmt.Stringer, asJSON bool) error {
-	if fault := firstFault(rec.Path); fault != "" {
-		fmt.Fprintf(cmd.ErrOrStderr(), "This recording is not as it was written, so what is told of it may not have been so: %s; spoor verify tells more.\n",
-			oneLine(fault, 200))
-	}
+// printReason prints what explain says, as text or as JSON.
+func printReason(cmd *cobra.Command, reason fmt.Stringer, asJSON bool) error {
 	if asJSON {
 		return printJSON(cmd.OutOrStdout(), reason)
 	}
 	return printText(cmd.OutOrStdout(), reason.String())
-}
-
-// firstFault is the first thing that is wrong with the file of a recording;
-// empty if there is none. That it was cut is none.
-func firstFault(path string) string {
-	f, err := os.Open(path)
-	if err != nil {
-		return ""
-	}
-	defer f.Close()
-	r, err := recording.Verify(f)
-	if err != nil || len(r.Faults) == 0 {
-		return ""
-	}
-	return r.Faults[0].String()
 }

@@ -52,7 +52,7 @@ of it is as it was recorded, and incomplete why the recording is not whole.`,
 			if err != nil {
 				return err
 			}
-			return printReason(cmd, rec, q.ask(rec), asJSON)
+			return printReason(cmd, q.ask(rec), asJSON)
 		},
 		ValidArgsFunction: from.complete,
 	}
