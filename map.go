@@ -77,8 +77,9 @@ type Skill struct {
 // A Source is a place in a file, named relative to the map file. The zero
 // Source means that the text came from no file.
 type Source struct {
-	File string `json:"file,omitempty"`
-	Line int    `json:"line,omitempty"` // of the first line of the text, from 1
+	File   string `json:"file,omitempty"`
+	Line   int    `json:"line,omitempty"`   // of the first line of the text, from 1
+	Indent int    `json:"indent,omitempty"` // what stands before each line of it
 }
 
 // AutoActivate says when the tools of a skill are offered.

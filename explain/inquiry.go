@@ -486,7 +486,7 @@ func (q *inquiry) source(h hit) Source {
 		src.Kind, src.Skill, src.File = FromBody, b.Skill, b.File
 		before := s.data[:h.Start]
 		src.Line = max(b.Line, 1) + strings.Count(before, "\n")
-		src.Column = len(before) - strings.LastIndexByte(before, '\n')
+		src.Column = b.Indent + len(before) - strings.LastIndexByte(before, '\n')
 	}
 	src.Chain = q.chain(s)
 	return src

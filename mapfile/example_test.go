@@ -86,7 +86,7 @@ Look at the invoice.
 	text, err := f.Marshal()
 	fmt.Printf("%s%v\n", text, err)
 	// Output:
-	// {skills/billing/SKILL.md 6}
+	// {skills/billing/SKILL.md 6 0}
 	// skills:
 	//   - id: billing
 	//     description: Answer questions about invoices.

@@ -149,7 +149,7 @@ func TestSourceOfABody(t *testing.T) {
 		if want > 0 {
 			source = spoor.Source{File: "map.yaml", Line: want + 2}
 		}
-		if got := f.Map.Skills[0].Source; got != source {
+		if got := f.Map.Skills[0].Source; got.File != source.File || got.Line != source.Line {
 			t.Errorf("%q: got %+v, want %+v", body, got, source)
 		}
 	}
@@ -169,7 +169,7 @@ func TestReadBesideFaults(t *testing.T) {
 }
 
 // testSources checks that line i of a body is line Source.Line + i - 1 of its
-// file, but for indentation.
+// file, behind its indentation.
 func testSources(t *testing.T, f *mapfile.File, fsys fstest.MapFS) {
 	t.Helper()
 	for _, s := range f.Map.Skills {
@@ -185,7 +185,7 @@ func testSources(t *testing.T, f *mapfile.File, fsys fstest.MapFS) {
 			if len(body) == 1 && strings.Contains(line, "body") {
 				continue // beside its key, perhaps in quotes
 			}
-			if !strings.HasSuffix(line, row) || strings.TrimSpace(strings.TrimSuffix(line, row)) != "" {
+			if row != "" && line != strings.Repeat(" ", s.Source.Indent)+row {
 				t.Errorf("skill %q: line %d of its body is %q, and %s:%d is %q", s.ID, i+1, row, s.Source.File, s.Source.Line+i, line)
 			}
 		}

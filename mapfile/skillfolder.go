@@ -91,7 +91,7 @@ func (v value) skill(s *Skill, open bool) {
 	keys["body"] = func(v value) {
 		text(&s.Body)(v)
 		if v.TextLine > 0 {
-			s.Source = spoor.Source{File: v.file, Line: v.TextLine}
+			s.Source = spoor.Source{File: v.file, Line: v.TextLine, Indent: v.Indent}
 		}
 	}
 	keys["bodyFile"] = func(v value) {

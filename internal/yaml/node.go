@@ -147,6 +147,7 @@ func (r *reader) scalar(n *Node, y *yaml3.Node, rest string) {
 		folded := y.Style&yaml3.FoldedStyle != 0
 		if n.Text != "" && (!folded || text != "" && n.Pos.Line < len(r.starts) && strings.TrimLeft(r.line(n.Pos.Line+1), " ") == text) {
 			n.TextLine = n.Pos.Line + 1
+			n.Indent = r.indent(n)
 		}
 	default:
 		n.Kind = Resolve(n.Text)
@@ -155,7 +156,7 @@ func (r *reader) scalar(n *Node, y *yaml3.Node, rest string) {
 			r.fault(n.Pos, "put a space behind it, or quote the text", "a colon touches what is behind it")
 		}
 		if oneLine {
-			n.TextLine, n.TextColumn = n.Pos.Line, n.Pos.Column
+			n.TextLine, n.TextColumn, n.Indent = n.Pos.Line, n.Pos.Column, n.Pos.Column-1
 		} else if y.Anchor == "" && y.Style == 0 {
 			r.swallowed(n, rest)
 		}
@@ -170,8 +171,20 @@ func (r *reader) quotedText(n *Node, rest string) {
 	}
 	n.TextLine = n.Pos.Line
 	if rest[1:end-1] == n.Text {
-		n.TextColumn = n.Pos.Column + 1
+		n.TextColumn, n.Indent = n.Pos.Column+1, n.Pos.Column
 	}
+}
+
+// indent is how far the lines of a block text stand in the file.
+func (r *reader) indent(n *Node) int {
+	at := n.TextLine
+	for line := range strings.Lines(n.Text) {
+		if text := strings.TrimSuffix(line, "\n"); text != "" && at <= len(r.starts) {
+			return len(strings.TrimSuffix(r.line(at), text)) - strings.Count(r.line(at), "\r")
+		}
+		at++
+	}
+	return 0
 }
 
 // swallowed reports a list item that is a line of the plain text above it.

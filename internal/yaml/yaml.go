@@ -63,8 +63,9 @@ type Node struct {
 
 	// TextLine is the line where line 1 of a String stands, if line i of it
 	// is line TextLine + i - 1 of the file; otherwise it is 0. TextColumn is
-	// where the text begins, if it stands in that line as it is.
-	TextLine, TextColumn int
+	// where the text begins, if it stands in that line as it is. Indent is how
+	// many code points stand before each line of it, if that is one number.
+	TextLine, TextColumn, Indent int
 
 	Items  []*Node // of a List
 	Fields []Field // of a Map, in declared order, with duplicates

@@ -148,7 +148,7 @@ func TestFaults(t *testing.T) {
 		{``, `s.yaml:1:1: the file is empty (write rules: and a list)`},
 		{`rules: []`, `s.yaml:1:8: rules: there is no rule (write - {if: "true", say: …})`},
 		{`- if: x`, `s.yaml:1:1: this must be a mapping, and it is a list`},
-		{`rules: [`, `s.yaml:1:8: a value or a closing bracket is missing here: did not find expected node content`},
+		{`rules: [`, `s.yaml:1:8: a value or a closing bracket is missing here`},
 		{"rules:\n- if: \"true\"\n  say: a\n---\nrules: []", `s.yaml:4:1: a second document begins here (keep one document in a file)`},
 		{`
 rule: x
@@ -173,7 +173,7 @@ rules:
 `, `
 s.yaml:2:1: there is no key "rule" here (did you mean "rules"?)
 s.yaml:4:9: rules[0].if: there is no variable or function "iteraton" here (the variables are system, user, messages, results, offered, skill, iteration)
-s.yaml:5:5: rules[0]: there is no key "sy" here (did you mean "say"?)
+s.yaml:5:5: rules[0]: there is no key "sy" here (known are if, say, call, thinking, usage)
 s.yaml:6:10: rules[0].say: this must be a string, and it is a number (write "42")
 s.yaml:7:9: rules[1].if: a condition is a string (write if: "true")
 s.yaml:8:21: rules[1].say: there is no variable or function "usr" here (the variables are system, user, messages, results, offered, skill, iteration)
