@@ -229,7 +229,6 @@ func TestStop(t *testing.T) {
 		a := newAgent(t, agent.Config{Tools: []tool.Tool{{Name: "rate", Call: func(ctx context.Context, _ string) (string, error) {
 			cancel()
 			<-ctx.Done()
-			time.Sleep(time.Millisecond)
 			return "", ctx.Err()
 		}}}})
 		stopped(t, a, ctx)

@@ -45,9 +45,9 @@
 //
 // # Limits
 //
-// A map file has at most 4 MiB, a SKILL.md or a bodyFile 1 MiB, all files of a
-// map together 64 MiB; a map has at most 4096 skills. Values nest at most 64
-// levels, and a file holds at most 131072 of them. A key has at most 256 bytes,
+// A map file has at most 16 MiB, a SKILL.md or a bodyFile 1 MiB, all files of a
+// map together 64 MiB; a map has at most 20,000 skills. Values nest at most 64
+// levels, and a file holds at most 1,048,576 of them. A key has at most 256 bytes,
 // but for those inside a result or an inputSchema.
 package mapfile
 
@@ -66,10 +66,10 @@ import (
 )
 
 const (
-	maxMapBytes   = 4 << 20
+	maxMapBytes   = 16 << 20
 	maxBodyBytes  = 1 << 20
 	maxTotalBytes = 64 << 20
-	maxSkills     = 4096
+	maxSkills     = 20000
 	maxKeyBytes   = 256
 	maxFaults     = 100
 )

@@ -90,7 +90,7 @@ func TestReadBytes(t *testing.T) {
 		}
 	}
 
-	fsys := fstest.MapFS{"map.yaml": {Data: make([]byte, 4<<20+1)}}
+	fsys := fstest.MapFS{"map.yaml": {Data: make([]byte, 16<<20+1)}}
 	if _, err := mapfile.Read(fsys, "map.yaml"); err == nil || errors.As(err, new(mapfile.Faults)) {
 		t.Errorf("too long a map: %v", err)
 	}

@@ -107,24 +107,22 @@ func (f Folder) Find(name string) (string, error) {
 	if name == "" {
 		return "", errors.New("name a run: an id, its beginning, last, or a file")
 	}
-	if info, err := os.Stat(name); err == nil && !info.IsDir() {
-		return name, nil
-	}
 	runs, err := f.runs()
 	if err != nil {
 		return "", err
 	}
-	if len(runs) == 0 {
-		return "", fmt.Errorf("there are no recordings in %s; make one with spoor demo or spoor run", f.Dir)
-	}
-	if name == "last" {
+	switch info, err := os.Stat(name); {
+	case slices.Contains(runs, name):
+		return f.path(name), nil
+	case name == "last" && len(runs) > 0:
 		return f.last(runs)
+	case err == nil && !info.IsDir():
+		return name, nil
+	case len(runs) == 0:
+		return "", fmt.Errorf("there are no recordings in %s; make one with spoor demo or spoor run", f.Dir)
 	}
 	var found []string
 	for _, run := range runs {
-		if run == name {
-			return f.path(run), nil
-		}
 		if strings.HasPrefix(run, name) {
 			found = append(found, run)
 		}
@@ -221,7 +219,9 @@ func (f Folder) List() ([]Entry, error) {
 			list = append(list, Entry{Run: run, Path: path, Skills: []string{}, Error: err.Error()})
 			continue
 		}
-		list = append(list, rec.Entry())
+		e := rec.Entry()
+		e.Run = run // by which it is found, whatever its first line says
+		list = append(list, e)
 	}
 	return list, nil
 }

@@ -28,7 +28,12 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	cmd := newRoot()
 	cmd.SetArgs(args)
 	cmd.SetIn(stdin)
-	cmd.SetOut(stdout)
-	cmd.SetErr(stderr)
-	return leave(cmd.Execute(), stderr)
+	out, errs := &console{w: stdout}, &console{w: stderr}
+	cmd.SetOut(out)
+	cmd.SetErr(errs)
+	err := cmd.Execute()
+	if failed := out.failure(); failed != nil {
+		err = failed
+	}
+	return leave(err, errs)
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -229,10 +230,18 @@ func jsonFlag(cmd *cobra.Command, asJSON *bool) {
 
 // printJSON prints one value.
 func printJSON(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	return enc.Encode(v)
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
+	if c, ok := w.(*console); ok {
+		return c.write(b.Bytes()) // JSON escapes controls itself
+	}
+	_, err := w.Write(b.Bytes())
+	return err
 }
 
 // oneLine makes a text fit into a line: white space is one space, what could

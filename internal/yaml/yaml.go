@@ -31,7 +31,7 @@ import (
 
 const (
 	MaxDepth = 64      // of collections in collections
-	MaxNodes = 1 << 17 // keys and values in one document
+	MaxNodes = 1 << 20 // keys and values in one document
 )
 
 // A Kind is the type of a Node.
