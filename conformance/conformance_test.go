@@ -12,6 +12,7 @@ import (
 	"compress/gzip"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -32,15 +33,7 @@ func lines(t *testing.T, file string) func(yield func(int, []byte) bool) {
 	if dir == "" {
 		dir = "testdata"
 	}
-	f, err := os.Open(filepath.Join(dir, file+".jsonl.gz"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { f.Close() })
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	z := open(t, filepath.Join(dir, file+".jsonl"))
 	return func(yield func(int, []byte) bool) {
 		s := bufio.NewScanner(z)
 		s.Buffer(nil, 64<<20)
@@ -54,6 +47,25 @@ func lines(t *testing.T, file string) func(yield func(int, []byte) bool) {
 			t.Fatalf("%s, line %d: %v", file, n, err)
 		}
 	}
+}
+
+// open opens a file of vectors, packed or not.
+func open(t *testing.T, name string) io.Reader {
+	plain, err := os.Open(name)
+	if err == nil {
+		t.Cleanup(func() { plain.Close() })
+		return plain
+	}
+	packed, err := os.Open(name + ".gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { packed.Close() })
+	z, err := gzip.NewReader(packed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return z
 }
 
 // tally counts the lines of a file that agree, and shows the first that do not.
