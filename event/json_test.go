@@ -150,7 +150,7 @@ func (f *filler) value(v reflect.Value, name string, needed bool) {
 		*p = guard.Of(list[choose(len(list))])
 		return
 	case *guard.Kind:
-		*p = guard.String + guard.Kind(choose(3)-choose(3))
+		*p = guard.Null + guard.Kind(choose(5))
 		return
 	case *guard.Guard:
 		*p = guard.Guard{guard.In("riskLevel", "high", "critical"), guard.Gte("score", 0.7), guard.Lt("score", 1)}
