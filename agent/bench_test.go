@@ -84,6 +84,9 @@ func mallocs() uint64 {
 	return m.Mallocs
 }
 
+// raced is set by the race detector's build, which allocates on its own account.
+var raced bool
+
 // TestTurnAllocates holds the budget of an iteration: 25 allocations, with a
 // write before each act, from 10 to 1,000 calls.
 func TestTurnAllocates(t *testing.T) {
@@ -97,7 +100,7 @@ func TestTurnAllocates(t *testing.T) {
 				t.Fatal(err)
 			}
 		})
-		if each := allocs / float64(calls+1); each > 25 {
+		if each := allocs / float64(calls+1); each > 25 && !raced {
 			t.Errorf("%d calls: %.1f allocations an iteration", calls, each)
 		} else {
 			t.Logf("%d calls: %.1f allocations an iteration", calls, each)

@@ -9,6 +9,9 @@ import (
 	"testing"
 )
 
+// statuses is the closed set, as the caller gives it.
+var statuses = []string{"success", "partial", "pending", "failure", "denied", "invalid", "absent"}
+
 func TestUnsatisfiable(t *testing.T) {
 	step := Domain{AllStatuses: statuses}
 	risk := Scales{"riskLevel": {"low", "medium", "high", "critical"}}
