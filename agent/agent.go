@@ -248,16 +248,16 @@ func (a *Agent) Resume(ctx context.Context, rec *recording.Recording) (*Run, err
 		r.w.Close()
 		return nil, err
 	}
-	var repeat []string
-	died := r.state.Out()
-	for _, c := range died {
+	var repeat, died []string
+	for _, c := range r.state.Out() {
+		died = append(died, c.ID)
 		if a.tools[c.Tool].Repeatable {
 			repeat = append(repeat, c.ID)
 		}
 	}
 	settled := slices.Clone(a.machine.Settle(r.state))
 	for _, c := range r.state.Out() { // sent by Settle, so never made
-		if !slices.ContainsFunc(died, func(d walk.Call) bool { return d.ID == c.ID }) {
+		if !slices.Contains(died, c.ID) {
 			repeat = append(repeat, c.ID)
 		}
 	}

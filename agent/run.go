@@ -87,7 +87,7 @@ func (r *run) drive(ctx context.Context, o event.Outcome) error {
 		case walk.CallModel:
 			o = r.ask(ctx, c)
 		case walk.CallTools:
-			o = r.call(ctx, &c.Calls[0])
+			o = r.call(ctx, c.Calls[0])
 		default:
 			return nil
 		}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -92,6 +93,9 @@ func (w *Writer) Append(events []event.Event) error {
 		}
 	}
 	w.buf, w.fresh = w.buf[:0], w.fresh[:0]
+	if cap(w.r.Events)-len(w.r.Events) < len(events) {
+		w.r.Events = slices.Grow(w.r.Events, max(len(w.r.Events), len(events))) // a run goes on: double
+	}
 	w.r.Events = append(w.r.Events, events...)
 	w.unsealed = false
 	return nil

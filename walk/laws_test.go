@@ -204,7 +204,7 @@ func resumes(t *testing.T, m *walk.Machine, prefix []event.Event) {
 		case walk.CallModel:
 			o = &event.Replied{Parts: []model.Part{model.NewPart(model.Assistant, model.Text, "done")}}
 		case walk.CallTools:
-			o = returned(c.Calls[len(c.Calls)-1], true, "", "{}")
+			o = returned(*c.Calls[len(c.Calls)-1], true, "", "{}")
 		case nil:
 			if s.Phase != walk.Done {
 				t.Fatalf("resumed after %d events, the turn wants nothing and is %s", len(prefix), s.Phase)
@@ -373,7 +373,7 @@ func randomOutcome(r *rand.Rand, m *walk.Machine, s *walk.State) event.Outcome {
 	}
 	switch c := m.Command(s).(type) {
 	case walk.CallTools:
-		call := pick(r, c.Calls...)
+		call := *pick(r, c.Calls...)
 		return returned(call, r.IntN(8) > 0, pick(r, "", "", "", spoor.Success, spoor.Failure, spoor.Denied),
 			pick(r, `{"risk":"high","score":0.9}`, `{"risk":"low"}`, `[]`, `plain`, ``))
 	default:

@@ -81,8 +81,9 @@ type CallModel struct {
 }
 
 // CallTools runs the calls that are out, each of which ends in one Returned. A
-// host that has started some of them already starts the others only.
-type CallTools struct{ Calls []Call }
+// host that has started some of them already starts the others only. The calls
+// are those of State.Out.
+type CallTools struct{ Calls []*Call }
 
 func (CallModel) command() {}
 func (CallTools) command() {}

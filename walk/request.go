@@ -86,7 +86,7 @@ func (m *Machine) bodiesOf(s *State) []model.Part {
 // news is what the history gained since the last call: the reply, and the
 // results in the order of the calls.
 func news(s *State, last bool) []model.Part {
-	parts := make([]model.Part, 0, len(s.Reply)+len(s.Batch)+2)
+	parts := make([]model.Part, 0, len(s.Reply)+len(s.Batch))
 	parts = append(parts, s.Reply...)
 	for i := range s.Batch {
 		parts = append(parts, s.Batch[i].Result)

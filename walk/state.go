@@ -202,11 +202,13 @@ func (s *State) call(id string) *Call {
 	return new(Call)
 }
 
-// Out lists the calls that were sent to their tools and have no answer.
-func (s *State) Out() []Call {
-	var out []Call
-	for _, c := range s.Batch {
-		if c.out() {
+// Out lists the calls that were sent to their tools and have no answer. They
+// are those of the state: they must not be changed, and hold until the next
+// step.
+func (s *State) Out() []*Call {
+	var out []*Call
+	for i := range s.Batch {
+		if c := &s.Batch[i]; c.out() {
 			out = append(out, c)
 		}
 	}
