@@ -19,7 +19,7 @@ func FuzzText(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		if len(s) > 500 {
-			t.Skip() // for a key
+			return // for a key
 		}
 		text := func() *yaml.Node { return &yaml.Node{Kind: yaml.String, Text: s} }
 		list := func(flow bool, items ...*yaml.Node) *yaml.Node {

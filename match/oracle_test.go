@@ -182,7 +182,7 @@ func FuzzKeywords(f *testing.F) {
 	f.Add("a,b,c,d,e,f,g,h,i,j,k", "k j i h g f e d c b a")
 	f.Fuzz(func(t *testing.T, words, message string) {
 		if len(words)+len(message) > 1000 || strings.ContainsRune(words, nothing) {
-			t.Skip()
+			return
 		}
 		var ms []match.Match
 		for line := range strings.SplitSeq(words, "\n") {

@@ -36,7 +36,7 @@ line.
 
 Both turns are recorded, so that they can be looked at with spoor show, why and verify. It leaves
 with 1 if the answer did not change.`,
-		Example: "  spoor demo\n  spoor demo --store /tmp/desk",
+		Example: "  spoor demo\n  spoor demo --store desk-recordings",
 		Args:    none,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return demo(cmd.Context(), cmd.OutOrStdout(), refunddesk.Files, to)

@@ -132,12 +132,12 @@ func FuzzJSON(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		s := string(data)
 		if !json.Valid(data) || !utf8.Valid(data) || strings.Contains(strings.ReplaceAll(s, "\r\n", ""), "\r") {
-			t.Skip()
+			return
 		}
 		n, faults := yaml.Read(data)
 		if faults != nil {
 			if m := faults[0].Message; strings.Contains(m, "one half") || strings.Contains(m, "deeper") {
-				t.Skip()
+				return
 			}
 			t.Fatalf("%s: %v", data, faults)
 		}
@@ -145,7 +145,7 @@ func FuzzJSON(f *testing.F) {
 		d.UseNumber()
 		var want any
 		if err := d.Decode(&want); err != nil {
-			t.Skip()
+			return
 		}
 		if diff := cmp.Diff(want, plain(n)); diff != "" {
 			t.Errorf("%s\n%s", data, diff)
