@@ -206,6 +206,10 @@ func (a *Agent) Reply(ctx context.Context, rec *recording.Recording, message str
 	if err != nil {
 		return nil, err
 	}
+	if r.state.Started == nil {
+		r.w.Close()
+		return nil, fmt.Errorf("agent: run %s %w", rec.Run, errNoTurn)
+	}
 	if r.state.Phase != walk.Done {
 		r.w.Close()
 		return nil, fmt.Errorf("agent: turn %d of run %s has not come to its end; resume it first", r.state.Turn, rec.Run)
@@ -228,52 +232,64 @@ func (a *Agent) Resume(ctx context.Context, rec *recording.Recording) (*Run, err
 		}
 		return r.result()
 	}
-	started := r.state.Started
-	switch {
-	case started == nil:
-		err = fmt.Errorf("agent: run %s was cut before its turn began; there is nothing to resume", rec.Run)
-	case r.state.Phase == walk.Done:
-		err = fmt.Errorf("agent: run %s has come to its end; there is nothing to resume", rec.Run)
-	case started.Machine != walk.Version:
-		err = fmt.Errorf("agent: run %s was walked by version %d of the machine; this is version %d", rec.Run, started.Machine, walk.Version)
-	case !started.Graph.Same(&a.graph):
-		err = fmt.Errorf("agent: run %s walked another map than this one; resume it with the map that it was made with", rec.Run)
-	}
-	for _, t := range r.tools() {
-		if err == nil && a.tools[t] == nil {
-			err = fmt.Errorf("agent: run %s was offered the tool %q, which this agent does not have", rec.Run, t)
-		}
-	}
-	if err != nil {
-		r.w.Close()
-		return nil, err
-	}
-	var repeat, died []string
-	for _, c := range r.state.Out() {
-		died = append(died, c.ID)
-		if a.tools[c.Tool].Repeatable {
-			repeat = append(repeat, c.ID)
-		}
-	}
-	settled := slices.Clone(a.machine.Settle(r.state))
-	for _, c := range r.state.Out() { // sent by Settle, so never made
-		if !slices.Contains(died, c.ID) {
-			repeat = append(repeat, c.ID)
-		}
-	}
-	if err := r.w.Append(settled); err != nil {
+	if err := a.canResume(r.state, rec.Run); err != nil {
 		r.w.Close()
 		return nil, fmt.Errorf("agent: %w", err)
 	}
+	var died []string
+	for _, c := range r.state.Out() {
+		died = append(died, c.ID)
+	}
+	events := slices.Clone(a.machine.Settle(r.state))
 	if r.state.Phase == walk.Done { // only the end was cut off
 		defer r.w.Close()
+		if err := r.w.Append(events); err != nil {
+			return nil, fmt.Errorf("agent: %w", err)
+		}
 		return r.result()
 	}
-	return r.finish(ctx, &event.Resumed{Repeat: repeat})
+	var repeat []string
+	for _, c := range r.state.Out() {
+		if !slices.Contains(died, c.ID) || a.tools[c.Tool].Repeatable { // a call that only Settle sent was never made
+			repeat = append(repeat, c.ID)
+		}
+	}
+	events = append(events, a.machine.Step(r.state, &event.Resumed{Repeat: repeat}, time.Now())...)
+	return r.finish(ctx, events)
+}
+
+var errNoTurn = errors.New("was cut before its turn began; there is nothing to resume")
+
+// canResume says why a turn cannot go on with this agent.
+func (a *Agent) canResume(s *walk.State, run string) error {
+	started := s.Started
+	switch {
+	case started == nil:
+		return fmt.Errorf("run %s %w", run, errNoTurn)
+	case s.Phase == walk.Done:
+		return fmt.Errorf("run %s has come to its end; there is nothing to resume", run)
+	case started.Machine != walk.Version:
+		return fmt.Errorf("run %s was walked by version %d of the machine; this is version %d", run, started.Machine, walk.Version)
+	case !started.Graph.Same(&a.graph):
+		return fmt.Errorf("run %s walked another map than this one; resume it with the map that it was made with", run)
+	}
+	for _, t := range started.Tools {
+		i := slices.IndexFunc(a.offer, func(o event.Tool) bool { return o.Name == t.Name })
+		switch {
+		case i < 0:
+			return fmt.Errorf("run %s was offered the tool %q, which this agent does not have", run, t.Name)
+		case a.offer[i].Piece != t.Piece:
+			return fmt.Errorf("run %s was offered another tool %q than this agent has: its description or its schema has changed", run, t.Name)
+		}
+	}
+	return nil
 }
 
 // reopen folds a recording and makes ready to add to it.
 func (a *Agent) reopen(rec *recording.Recording) (*run, error) {
+	if rec.Path == "" && len(rec.Faults) > 0 {
+		return nil, fmt.Errorf("agent: run %s is not as it was written and cannot go on: %s", rec.Run, rec.Faults[0])
+	}
 	w := recording.Extend(rec)
 	if rec.Path != "" {
 		var err error

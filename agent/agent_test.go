@@ -399,6 +399,56 @@ func TestResumeRefuses(t *testing.T) {
 	}
 }
 
+// TestResumeBehindAWholeTurn holds that what a crash left of the next turn's
+// first line is cut off, and the file is whole again.
+func TestResumeBehindAWholeTurn(t *testing.T) {
+	a := newAgent(t, agent.Config{Store: &recording.Folder{Dir: t.TempDir()}})
+	run, err := a.Run(t.Context(), "refund")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.OpenFile(run.Recording.Path, os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.WriteString(`{"piece":"00`)
+	f.Close()
+	again, err := a.Resume(t.Context(), run.Recording)
+	if err != nil || again.Answer != run.Answer {
+		t.Error(again, err)
+	}
+	verify(t, run.Recording.Path)
+}
+
+// TestResumeWithAnotherTool holds that a turn goes on only with the tools that
+// it was offered: their schema is what the model was told.
+func TestResumeWithAnotherTool(t *testing.T) {
+	run, err := newAgent(t, agent.Config{}).Run(t.Context(), "refund")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cut := *run.Recording
+	cut.Events = cut.Events[:6]
+	changed := rate("{}")
+	changed.Schema = `{"type":"object"}`
+	if _, err := newAgent(t, agent.Config{Tools: []tool.Tool{changed}}).Resume(t.Context(), &cut); err == nil || !strings.Contains(err.Error(), "its schema has changed") {
+		t.Error(err)
+	}
+}
+
+// TestAReplyThatIsWholeCounts holds that a stop which comes with the whole
+// answer does not take it back.
+func TestAReplyThatIsWholeCounts(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	run, err := newAgent(t, agent.Config{Model: modelFunc(func(context.Context, *model.Request) (model.Reply, error) {
+		cancel()
+		return model.Reply{Parts: []model.Part{{Kind: model.Text, Data: "All of it."}}}, nil
+	})}).Run(ctx, "refund")
+	if err != nil || run.Answer != "All of it." {
+		t.Error(run.Answer, err)
+	}
+}
+
 func TestReply(t *testing.T) {
 	a := newAgent(t, agent.Config{Store: &recording.Folder{Dir: t.TempDir()}})
 	run, err := a.Run(t.Context(), "refund order 17")

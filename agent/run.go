@@ -38,58 +38,47 @@ type run struct {
 
 func (r *run) start(ctx context.Context, message string, history []model.Part) (*Run, error) {
 	a := r.agent
-	return r.finish(ctx, &event.Started{
+	return r.finish(ctx, a.machine.Step(r.state, &event.Started{
 		Run: r.w.Recording().Run, Machine: walk.Version,
 		Message: model.NewPart(model.User, model.Text, message), History: history,
 		Graph: a.graph, System: a.system, Tools: a.offer, MaxIterations: a.config.MaxIterations,
-	})
+	}, time.Now()))
 }
 
-// tools are the names of the tools that the turn may offer.
-func (r *run) tools() []string {
-	if r.state.Started == nil {
-		return nil
-	}
-	var names []string
-	for _, t := range r.state.Started.Tools {
-		names = append(names, t.Name)
-	}
-	return names
-}
-
-// finish drives the turn to its end, from an outcome on.
-func (r *run) finish(ctx context.Context, first event.Outcome) (*Run, error) {
+// finish records events and drives the turn to its end.
+func (r *run) finish(ctx context.Context, events []event.Event) (*Run, error) {
 	defer r.w.Close()
 	defer func() {
 		if r.giveUp != nil {
 			r.giveUp()
 		}
 	}()
-	if err := r.drive(ctx, first); err != nil {
+	err := r.w.Append(events)
+	if err == nil {
+		err = r.drive(ctx)
+	}
+	if err != nil {
 		return &Run{Recording: r.w.Recording()}, fmt.Errorf("agent: %w", err)
 	}
 	return r.result()
 }
 
-// drive is the loop of a host: step, record, and do what is wanted. Nothing
-// is done before all that leads to it is on record.
-func (r *run) drive(ctx context.Context, o event.Outcome) error {
+// drive is the loop of a host: do what is wanted, step, and record. Nothing is
+// done before all that leads to it is on record.
+func (r *run) drive(ctx context.Context) error {
 	for {
-		if err := r.step(o); err != nil {
-			return err
-		}
+		var o event.Outcome
 		c := r.agent.machine.Command(r.state)
-		if c != nil && ctx.Err() != nil {
-			o = &event.Stopped{Reason: context.Cause(ctx).Error()}
-			continue
-		}
 		switch c := c.(type) {
+		case nil:
+			return nil
 		case walk.CallModel:
 			o = r.ask(ctx, c)
 		case walk.CallTools:
 			o = r.call(ctx, c.Calls[0])
-		default:
-			return nil
+		}
+		if err := r.step(o); err != nil {
+			return err
 		}
 	}
 }
@@ -97,16 +86,23 @@ func (r *run) drive(ctx context.Context, o event.Outcome) error {
 // step lets the machine step, and records what it says.
 func (r *run) step(o event.Outcome) error {
 	now := time.Now()
-	for _, l := range r.arrived() {
-		if err := r.w.Append(r.agent.machine.Step(r.state, l, now)); err != nil {
+	for _, late := range r.arrived() {
+		if err := r.w.Append(r.agent.machine.Step(r.state, late, now)); err != nil {
 			return err
 		}
 	}
 	return r.w.Append(r.agent.machine.Step(r.state, o, now))
 }
 
+func stopped(ctx context.Context) *event.Stopped {
+	return &event.Stopped{Reason: cut(context.Cause(ctx).Error())}
+}
+
 // ask makes one model call.
 func (r *run) ask(ctx context.Context, c walk.CallModel) (o event.Outcome) {
+	if ctx.Err() != nil {
+		return stopped(ctx)
+	}
 	defer func() {
 		if p := recover(); p != nil {
 			o = &event.Failed{Error: cut(fmt.Sprintf("the model panicked: %v", p))}
@@ -124,8 +120,8 @@ func (r *run) ask(ctx context.Context, c walk.CallModel) (o event.Outcome) {
 		r.text.end() // more is to come
 	}
 	switch {
-	case ctx.Err() != nil:
-		return &event.Stopped{Reason: context.Cause(ctx).Error()}
+	case err != nil && ctx.Err() != nil:
+		return stopped(ctx)
 	case err != nil:
 		return &event.Failed{Error: cut(err.Error())}
 	}
@@ -206,6 +202,9 @@ type answer struct {
 // call makes one tool call. Whatever becomes of it is a result: an error, a
 // panic or a time-out too.
 func (r *run) call(ctx context.Context, c *walk.Call) event.Outcome {
+	if ctx.Err() != nil {
+		return stopped(ctx)
+	}
 	t := r.agent.tools[c.Tool]
 	if !isObject(c.Args) {
 		return returned(c.ID, c.Tool, false, spoor.Invalid, "The arguments are not one JSON object, so nothing was called.")
@@ -230,7 +229,7 @@ func (r *run) call(ctx context.Context, c *walk.Call) event.Outcome {
 	r.giveUp()
 	r.late, r.done = append(r.late, r.done), nil
 	if ctx.Err() != nil {
-		return &event.Stopped{Reason: context.Cause(ctx).Error()}
+		return stopped(ctx)
 	}
 	return returned(c.ID, c.Tool, true, spoor.Failure, fmt.Sprintf("The tool gave no answer within %v.", timeout))
 }

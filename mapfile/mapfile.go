@@ -17,7 +17,6 @@
 // .inf) is refused where a number or any datum is meant, and the digits of one
 // that is survive as they are. Anchors, aliases, tags, directives and second
 // documents are refused, and all such refusals of a file are reported at once.
-// Between brackets a text that holds a question mark must be in quotes.
 //
 // Some values have a short form: `start: triage` is {use: triage}, an entry may
 // be its id alone, and one phrase may stand where a list of phrases is wanted.

@@ -68,7 +68,7 @@ func resume(file *os.File) (*Writer, error) {
 		return nil, fmt.Errorf("%s is not as it was written and cannot go on: %s", file.Name(), s.faults[0])
 	}
 	rec.Path = file.Name()
-	w := &Writer{r: rec, w: file, hash: s.hash, unsealed: s.unsealed > 0}
+	w := &Writer{r: rec, w: file, hash: s.hash, unsealed: s.unsealed > 0 || s.torn}
 	if s.torn {
 		w.w = &tornFile{file, s.whole}
 	}

@@ -28,7 +28,7 @@ type Writer struct {
 	buf  []byte
 	err  error // the first failed write
 
-	unsealed bool // the end of a turn has no hash after it
+	unsealed bool // something stands after the last hash, or did before a crash cut it
 
 	fresh []model.Digest // pieces that are in buf
 	found []event.Piece  // of one event, for reuse
@@ -102,7 +102,7 @@ func (w *Writer) Append(events []event.Event) error {
 }
 
 // Unsealed reports whether the last turn has come to its end and the running
-// hash that belongs there is missing.
+// hash that belongs there is missing, or is followed by a line that a crash cut.
 func (w *Writer) Unsealed() bool { return w.unsealed && w.r.Finished() != nil }
 
 // Seal adds the running hash.

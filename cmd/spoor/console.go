@@ -30,15 +30,10 @@ func (c *console) Write(p []byte) (int, error) {
 			clean = append(clean, b)
 		}
 	}
-	return len(p), c.write(clean)
-}
-
-// write prints bytes as they are.
-func (c *console) write(p []byte) error {
 	if c.err == nil {
-		_, c.err = c.w.Write(p)
+		_, c.err = c.w.Write(clean)
 	}
-	return c.err
+	return len(p), c.err
 }
 
 // failure is the error of a command whose results could not be printed.

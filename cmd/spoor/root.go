@@ -8,6 +8,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -237,10 +238,14 @@ func printJSON(w io.Writer, v any) error {
 	if err := enc.Encode(v); err != nil {
 		return err
 	}
-	if c, ok := w.(*console); ok {
-		return c.write(b.Bytes()) // JSON escapes controls itself
-	}
-	_, err := w.Write(b.Bytes())
+	// JSON lets DEL and the controls of two bytes stand in a text.
+	text := strings.Map(func(r rune) rune {
+		if 0x7f <= r && r < 0xa0 {
+			return utf8.RuneError
+		}
+		return r
+	}, b.String())
+	_, err := io.WriteString(w, text)
 	return err
 }
 

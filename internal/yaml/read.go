@@ -24,6 +24,9 @@ func Read(text []byte) (*Node, []Fault) {
 	if r.broken {
 		n = nil
 	}
+	if r.hidden != "" {
+		r.show(n)
+	}
 	return n, r.faults
 }
 
@@ -42,7 +45,8 @@ type reader struct {
 	path   []string // of the value that is read
 	nodes  int
 	faults []Fault
-	broken bool // there is no tree
+	broken bool   // there is no tree
+	hidden string // what stands for a question mark in text
 }
 
 // fault adds a fault, unless there is one at this place.
@@ -129,6 +133,9 @@ func (r *reader) document() *Node {
 		}
 	}
 	docs, err := parse(r.text)
+	if err != nil {
+		docs, err = r.hide(docs, err)
+	}
 	switch {
 	case err != nil:
 		return r.syntax(err)
