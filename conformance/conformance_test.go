@@ -244,7 +244,7 @@ func matchLine(t *testing.T, line []byte) string {
 		Earlier, Later match.Match
 		Relation       *string
 	}
-	if strings.Contains(string(line[:40]), `"compare"`) {
+	if strings.Contains(string(line[:min(40, len(line))]), `"compare"`) {
 		decode(t, line, &v)
 		a, faults := match.Compile(v.Earlier)
 		b, more := match.Compile(v.Later)

@@ -322,7 +322,7 @@ func (p *page) atMost(t *testing.T, most int) {
 func (p *page) run(t *testing.T, files ...block) {
 	t.Helper()
 	if testing.Short() {
-		t.Skip("the commands of the page are not run")
+		t.Skip("-short leaves out the commands of the page, which need a build")
 	}
 	dir, spoor := t.TempDir(), filepath.Join(t.TempDir(), "spoor")
 	if runtime.GOOS == "windows" {

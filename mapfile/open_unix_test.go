@@ -27,11 +27,11 @@ func TestOpenStaysInside(t *testing.T) {
 	desk := filepath.Join(dir, "desk")
 	for name, target := range map[string]string{"link.md": "../secret.md", "linked": filepath.Join(dir, "secret"), "inner.md": "real.md"} {
 		if err := os.Symlink(target, filepath.Join(desk, name)); err != nil {
-			t.Skip(err)
+			t.Fatal(err)
 		}
 	}
 	if err := syscall.Mkfifo(filepath.Join(desk, "pipe"), 0o666); err != nil {
-		t.Skip(err)
+		t.Fatal(err)
 	}
 	_, err := mapfile.Open(filepath.Join(desk, "map.yaml"))
 	want := `map.yaml:2:21: skills[0].bodyFile: bad-file: the file "link.md" cannot be read: path escapes from parent

@@ -32,7 +32,7 @@ func (interrupted) Call(ctx context.Context, _ *model.Request, emit func(model.D
 
 func TestInterrupt(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("a process cannot interrupt itself")
+		t.Skip("on Windows a process cannot send itself an interrupt")
 	}
 	var out, err bytes.Buffer
 	s := &session{store: store{recording.Folder{Dir: t.TempDir()}}, message: "hello", out: &out, err: &err, text: &lines{w: &out}}
