@@ -24,6 +24,7 @@ func Compile(m *Map, c Conditions) (*Graph, error) {
 	k.steps()
 	k.neverRoutes()
 	k.scales()
+	k.tree()
 	if len(k.problems) > 0 {
 		return nil, k.problems
 	}
@@ -36,6 +37,7 @@ type compiler struct {
 	conditions Conditions
 	g          *Graph
 	problems   Problems
+	treeCut    bool // the tree is too large, and that was said
 }
 
 func (k *compiler) problem(code string, ref Ref, hint, format string, args ...any) *Problem {
@@ -69,18 +71,21 @@ func (k *compiler) skills() {
 	}
 }
 
+// ids yields the ids of the skills.
+func (k *compiler) ids(yield func(string) bool) {
+	for _, s := range k.m.Skills {
+		if !yield(s.ID) {
+			return
+		}
+	}
+}
+
 // known reports an id that no skill has.
 func (k *compiler) known(id string, ref Ref) {
 	if k.g.skills[id] != nil {
 		return
 	}
-	hint := nearest.Hint(id, func(yield func(string) bool) {
-		for _, s := range k.m.Skills {
-			if !yield(s.ID) {
-				return
-			}
-		}
-	})
+	hint := nearest.Hint(id, k.ids)
 	if hint == "" {
 		hint = "declare it under skills, or correct the name"
 	}
@@ -119,7 +124,7 @@ func (k *compiler) start() {
 	}
 	for i, r := range s.Rules {
 		ref := Ref("start.rules").At(i)
-		k.entry(entry{skill: r.Use, ref: ref, label: r.Label}, ref.Key("use"), r.Match, r.When)
+		k.entry(entry{skill: r.Use, ref: ref, label: r.Label, examples: r.Examples}, ref.Key("use"), r.Match, r.When)
 		if len(r.Examples) > 0 && r.When == "" {
 			switch {
 			case r.Match.IsZero():
@@ -177,6 +182,7 @@ func (k *compiler) entry(e entry, use Ref, m match.Match, when string) {
 		k.problem("two-conditions", e.ref, "keep match or when; a when can ask for both", "an entry has one condition, and this one has two").Skill = e.skill
 	}
 	if when != "" {
+		e.whenText = when
 		e.when = k.condition(when, false, e.ref.Key("when"), e.skill)
 		e.conditional = true
 	}
@@ -212,6 +218,7 @@ func (k *compiler) condition(when string, result bool, ref Ref, skill string) Co
 }
 
 func (k *compiler) steps() {
+	k.g.guards = make([]*guard.Compiled, len(k.m.Steps))
 	for i, s := range k.m.Steps {
 		ref := Ref("steps").At(i)
 		k.known(s.From, ref.Key("from"))
@@ -248,7 +255,7 @@ func (k *compiler) steps() {
 				}
 				k.problem("bad-guard", at, f.Hint, "%s", f.Message)
 			}
-			c.guard = g
+			c.guard, k.g.guards[i] = g, g
 		}
 		if from := k.g.skills[s.From]; from != nil {
 			from.steps = append(from.steps, c)
@@ -327,11 +334,14 @@ func (k *compiler) index() {
 		}
 		from.keys = slices.Sorted(maps.Keys(keys))
 	}
-	scoped := k.m.ScopeTools != nil && *k.m.ScopeTools
+	scoped := g.tree != nil // a leaf's tools are its own, unless the map says otherwise
+	if k.m.ScopeTools != nil {
+		scoped = *k.m.ScopeTools
+	}
 	for i := range k.m.Skills {
 		s := &k.m.Skills[i]
 		p := g.skills[s.ID]
-		p.wired = p.wired || p.entry
+		p.wired = p.wired || p.entry || g.tree != nil
 		p.scoped = s.AutoActivate == CurrentSkill || s.AutoActivate == "" && scoped && p.wired
 		if p.always {
 			g.always = append(g.always, i)

@@ -13,12 +13,14 @@ type Graph struct {
 	m         *Map
 	skills    map[string]*place
 	entries   []entry
-	matchers  *match.Set // of entries, by their index
-	unmatched []int      // the entries that have no matcher
-	always    []int      // skills that are active in every iteration, in order
+	matchers  *match.Set        // of entries, by their index
+	guards    []*guard.Compiled // by step of the map
+	unmatched []int             // the entries that have no matcher
+	always    []int             // skills that are active in every iteration, in order
 
-	exclusive bool // of the entries only the chosen one is active
-	coldWalk  bool // the first entry that claims the message starts the turn
+	exclusive bool   // of the entries only the chosen one is active
+	tree      []fork // in preorder; nil without a tree
+	coldWalk  bool   // the first entry that claims the message starts the turn
 }
 
 // A place is what the graph knows of one skill.
@@ -36,6 +38,8 @@ type place struct {
 	steps []step   // out, in declared order
 	next  []string // where they lead, each once, without the skill itself
 	keys  []string // the result fields that their guards read
+
+	paths [][]Branch // of a leaf, to each of its places in the tree
 }
 
 type entry struct {
@@ -45,6 +49,8 @@ type entry struct {
 	conditional bool
 	match       *match.Compiled
 	when        Condition
+	whenText    string
+	examples    []string
 }
 
 type step struct {
@@ -79,10 +85,10 @@ func (g *Graph) Scoped(skill string) bool {
 }
 
 // Open reports whether a skill can be read from anywhere without moving the
-// walk: it is no entry, and no step leads to it.
+// walk: it is no entry and no leaf, and no step leads to it.
 func (g *Graph) Open(skill string) bool {
 	p := g.skills[skill]
-	return p != nil && !p.entry && !p.stepIn
+	return p != nil && !p.entry && !p.stepIn && g.tree == nil
 }
 
 // Bare reports whether only the model reaches the skill: it is no entry, and
@@ -159,8 +165,15 @@ func (g *Graph) Successors(skill string) []string {
 
 // Active lists the skills that are active once m is made, in the order of the
 // map: those that are always so, the one that m lands on, and, of those that
-// only the model switches on, the activated.
+// only the model switches on, the activated. Of a tree it is the leaf that m
+// names, if any.
 func (g *Graph) Active(f Facts, m Move) []string {
+	if g.tree != nil {
+		if leaf := g.leafAt(m.Ref); leaf != "" {
+			return []string{leaf}
+		}
+		return nil
+	}
 	indexes := slices.Clone(g.always)
 	if p := g.skills[m.To]; p != nil && !p.always && (p.entry || p.routed) {
 		indexes = append(indexes, p.index)
@@ -207,6 +220,45 @@ func (g *Graph) FirstRule(f Facts) (m Move, ok bool) {
 	}
 	return Move{Failed: c.failed}, false
 }
+
+// A StartRule is one way to start a turn, however the map declares it.
+type StartRule struct {
+	Ref      Ref
+	Use      string
+	Match    *match.Compiled // nil if it has none
+	When     string
+	Examples []string
+}
+
+// Conditional reports whether the rule has a condition; an intent is one.
+func (r StartRule) Conditional() bool { return r.Match != nil || r.When != "" }
+
+// Starts lists the ways to start a turn as declared: start.use, the rules or
+// the entries. The slice is the caller's.
+func (g *Graph) Starts() []StartRule {
+	starts := make([]StartRule, len(g.entries))
+	for i, e := range g.entries {
+		starts[i] = StartRule{Ref: e.ref, Use: e.skill, Match: e.match, When: e.whenText, Examples: e.examples}
+	}
+	return starts
+}
+
+// Claims reports whether the condition of Starts()[i] holds. An intent claims
+// nothing here, and an unconditional rule everything. The error says that the
+// condition failed.
+func (g *Graph) Claims(i int, f Facts) (bool, error) {
+	switch e := &g.entries[i]; {
+	case e.match != nil:
+		_, ok := e.match.Match(f.UserMessage)
+		return ok, nil
+	case e.when != nil:
+		return judge(e.when, f, nil)
+	}
+	return true, nil
+}
+
+// StepGuard returns the guard of step i of the map as compiled, or nil.
+func (g *Graph) StepGuard(i int) *guard.Compiled { return g.guards[i] }
 
 // claims are the entries that claim a message, in declared order. Matchers
 // are asked all at once; a condition is judged when its turn comes.

@@ -28,12 +28,15 @@ type Map struct {
 	// or condition is bare: the model may choose it with read_skill.
 	Steps []Step `json:"steps,omitempty"`
 
+	// Tree decides instead of Start and Steps. Its leaves are exactly the skills.
+	Tree *Tree `json:"tree,omitempty"`
+
 	// NeverRoutes are phrases that no start rule may claim. They are test
 	// material; nothing reads them while an agent runs.
 	NeverRoutes Phrases `json:"neverRoutes,omitempty"`
 
 	// ScopeTools offers the tools of every wired skill only while that skill
-	// is active. If nil, it is false.
+	// is active. If nil, it is false, and true of a tree.
 	ScopeTools *bool `json:"scopeTools,omitempty"`
 
 	// KnownTools names tools that the agent has beside those of the skills.

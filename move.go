@@ -13,7 +13,7 @@ type Move struct {
 	From string `json:"from,omitempty"` // empty on a cold start
 	To   string `json:"to,omitempty"`   // empty if there is nowhere to be
 	By   Cause  `json:"by"`
-	Ref  Ref    `json:"ref,omitempty"` // the rule, entry or step that decided
+	Ref  Ref    `json:"ref,omitempty"` // the rule, entry, step or leaf that decided
 
 	// Witness is the words of the message that a rule matched.
 	Witness *match.Witness `json:"witness,omitempty"`
@@ -83,9 +83,12 @@ type Failed struct {
 // The turn's verdict decides first, then, on a cold start, the entries. From
 // a skill a step that fires beats a proposal, a proposal beats a pick, and if
 // there is none of them the walk stays. Whether a pick or a proposal was in
-// reach was decided when it was accepted; it is not asked again.
+// reach was decided when it was accepted; it is not asked again. In a tree
+// the walk stands nowhere, and the move names the leaf that is active.
 func (g *Graph) Next(f Facts) Move {
 	switch {
+	case g.tree != nil:
+		return g.branch(f)
 	case f.Iteration == 1 && f.Verdict != nil && f.Verdict.To != "":
 		return start(f.Verdict)
 	case f.Cursor == "":
@@ -136,6 +139,19 @@ func (g *Graph) enter(f Facts) Move {
 				break
 			}
 		}
+	}
+	return m
+}
+
+// branch asks the tree, which moves nothing: its leaf is the Ref of the move.
+func (g *Graph) branch(f Facts) Move {
+	m := Move{By: ByNone, From: f.Cursor, To: f.Cursor}
+	if f.Cursor != "" {
+		m.By = ByStay
+	}
+	var leaf *fork
+	if leaf, m.Failed = g.leaf(f); leaf != nil {
+		m.Ref = leaf.ref
 	}
 	return m
 }

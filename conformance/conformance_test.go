@@ -309,22 +309,21 @@ func matchData(m match.Match) map[string]any {
 }
 
 // TestVectorsOfGraphs counts the lines that agree in all that a line has: the
-// declared graph, the check-up, the intent audit, the scores, and the walk.
-// Flat maps must agree in what the graph itself answers; trees, the check-up
-// and the scores are not built.
+// declared graph, the check-up, the intent audit, the scores, and the walk;
+// and besides the lines that agree in each of these.
 func TestVectorsOfGraphs(t *testing.T) {
-	c := tally{file: "graphs"}
-	flat := map[string]*tally{}
-	for _, part := range []string{"declared", "reach", "walk"} {
-		flat[part] = &tally{file: "graphs, flat maps, " + part}
+	parts := []struct {
+		tally
+		diff func(*graphLine, *spoor.Graph) string
+	}{
+		{tally{file: "graphs, declared"}, (*graphLine).declared},
+		{tally{file: "graphs, reach"}, (*graphLine).reach},
+		{tally{file: "graphs, walk"}, (*graphLine).walk},
 	}
+	whole := tally{file: "graphs"}
 	for n, line := range lines(t, "graphs") {
-		c.all++
 		var v graphLine
 		decode(t, line, &v)
-		if v.Map.Tree != nil {
-			continue
-		}
 		m := new(spoor.Map)
 		decode(t, v.Raw.Map, m)
 		g, err := spoor.Compile(m, cond.CEL)
@@ -332,18 +331,23 @@ func TestVectorsOfGraphs(t *testing.T) {
 			t.Errorf("graphs, line %d: %v", n, err)
 			continue
 		}
-		flat["declared"].line(t, n, v.declared(g))
-		flat["reach"].line(t, n, v.reach(g))
-		flat["walk"].line(t, n, v.walk(g))
+		agree := true
+		for i := range parts {
+			diff := parts[i].diff(&v, g)
+			parts[i].line(t, n, diff)
+			agree = agree && diff == ""
+		}
+		if whole.all++; agree {
+			whole.agree++
+		}
 	}
-	c.print()
-	for _, part := range []string{"declared", "reach", "walk"} {
-		flat[part].print()
+	whole.print()
+	for _, part := range parts {
+		part.print()
 	}
 }
 
 type graphLine struct {
-	Map struct{ Tree json.RawMessage }
 	Raw struct{ Map json.RawMessage }
 
 	Declared struct {
@@ -402,9 +406,12 @@ func (v *graphLine) declared(g *spoor.Graph) string {
 		edges = append(edges, edge)
 	}
 	nodes := []any{}
-	routing, scoped := map[string]any{}, map[string]string{}
+	for _, n := range g.Nodes() {
+		nodes = append(nodes, map[string]any{"id": n.ID, "kind": n.Kind, "label": n.Label})
+	}
+	routing, scoped, triggers := map[string]any{}, map[string]string{}, map[string]string{}
 	for _, s := range m.Skills {
-		nodes = append(nodes, map[string]any{"id": s.ID, "kind": "skill", "label": s.ID})
+		triggers[s.ID] = string(g.Trigger(s.ID))
 		p := g.Provenance(s.ID)
 		if s.AutoActivate != "" {
 			scoped[s.ID] = string(s.AutoActivate)
@@ -420,6 +427,12 @@ func (v *graphLine) declared(g *spoor.Graph) string {
 		put(r, "triggerKind", p.TriggerKind)
 		putMatch(r, p.Match)
 		putGuard(r, p.Guard)
+		if p.Via == spoor.ViaTree {
+			r["path"] = append([]spoor.Branch{}, p.Path...)
+			if p.Paths != nil {
+				r["paths"] = p.Paths
+			}
+		}
 		routing[s.ID] = r
 	}
 	want, err := json.Marshal(v.Declared.Routing)
@@ -427,7 +440,8 @@ func (v *graphLine) declared(g *spoor.Graph) string {
 		return err.Error()
 	}
 	return same("edges", v.Declared.Edges, edges) + same("nodes", v.Declared.Nodes, nodes) +
-		same("routing", want, routing) + cmp.Diff(v.Declared.AutoActivate, scoped)
+		same("routing", want, routing) + cmp.Diff(v.Declared.AutoActivate, scoped) +
+		cmp.Diff(v.Declared.EntrySelection, string(g.Selection())) + cmp.Diff(v.Declared.Triggers, triggers)
 }
 
 func put(m map[string]any, key, value string) {

@@ -1,0 +1,102 @@
+// Package check tells what will hurt on a map that compiles, proved without
+// running it.
+//
+//	spoor.Compile ──▶ Graph ──Run──▶ Report{OK, Problems, Notes}
+//
+// A check-up is a list of rules, one file each, named after the code that it
+// reports. Each says in its Doc what it proves and what it cannot see, and has
+// an Example that it reports. [Rules] lists them, together with the codes with
+// which spoor.Compile and mapfile refuse a map.
+//
+// A rule claims only what follows from the map, the words of it and what its
+// own matchers and conditions answer. Silence is no proof that a map is right.
+package check
+
+import (
+	"fmt"
+
+	"github.com/spoorhq/spoor"
+)
+
+// Levels of a problem.
+const (
+	Error   = "error"   // a map with one is refused
+	Warning = "warning" // it will most likely hurt
+	Advice  = "advice"  // it may be meant so
+)
+
+// A Rule is one code and what it means.
+type Rule struct {
+	Code  string
+	Level string // the most severe that it reports
+
+	// Doc says in Markdown what the rule proves, what it cannot see, and what
+	// to do. Example is a map file that the rule reports, with a comment
+	// "want CODE" on each line that it reports.
+	Doc     string
+	Example string
+
+	judge func(*subject) // nil if not this package reports the code
+}
+
+// A Report is what a check-up found.
+type Report struct {
+	OK       bool           `json:"ok"` // there is no error
+	Problems spoor.Problems `json:"problems"`
+	Notes    []string       `json:"notes"` // what the report does not cover
+}
+
+// mostOfOne is how many problems of one code a report lists.
+const mostOfOne = 100
+
+// Run checks a map. The tools are those that the agent has beside the skills'
+// own and knownTools of the map: bodies may name them.
+func Run(g *spoor.Graph, tools ...string) Report {
+	s := &subject{g: g, m: g.Map(), starts: g.Starts(), tools: tools}
+	s.Report = Report{OK: true, Problems: spoor.Problems{}, Notes: []string{}}
+	for _, r := range rules {
+		if r.judge != nil {
+			s.run(r)
+		}
+	}
+	return s.Report
+}
+
+// A subject is the map under check and what was found.
+type subject struct {
+	Report
+	g      *spoor.Graph
+	m      *spoor.Map
+	starts []spoor.StartRule
+	tools  []string
+
+	rule   Rule
+	listed int // problems of the rule
+}
+
+func (s *subject) run(r Rule) {
+	s.rule, s.listed = r, 0
+	r.judge(s)
+	if s.listed > mostOfOne {
+		s.note("There are more problems %s than the %d that are listed.", r.Code, mostOfOne)
+	}
+}
+
+// found adds a problem, of the rule's code and level unless it says another
+// level, and reports whether there is room for more. A rule whose problems
+// have one level stops its search when there is none.
+func (s *subject) found(p spoor.Problem) (more bool) {
+	p.Code = s.rule.Code
+	if p.Level == "" {
+		p.Level = s.rule.Level
+	}
+	s.OK = s.OK && p.Level != Error
+	if s.listed++; s.listed <= mostOfOne {
+		s.Problems = append(s.Problems, p)
+	}
+	return s.listed <= mostOfOne
+}
+
+func (s *subject) note(format string, args ...any) {
+	s.Notes = append(s.Notes, fmt.Sprintf(format, args...))
+}
