@@ -19,6 +19,7 @@ import (
 	"github.com/spoorhq/spoor/guard"
 	"github.com/spoorhq/spoor/mapfile"
 	"github.com/spoorhq/spoor/match"
+	"github.com/spoorhq/spoor/score"
 )
 
 var update = flag.Bool("update", false, "rewrite what the files of testdata want")
@@ -156,7 +157,7 @@ func TestCompileRefusesNumbersThatAreNone(t *testing.T) {
 			Start: spoor.Start{
 				Rules:    []spoor.Rule{{Use: "triage", Match: match.Intent("wants help", "help me")}},
 				Classify: "keyword",
-				Routing:  &spoor.Routing{NearTieMargin: &v, Floor: &v},
+				Routing:  &score.Policy{NearTieMargin: &v, Floor: &v},
 			},
 		}, nil)
 		want := fmt.Sprintf("start.routing.nearTieMargin: bad-routing: a margin of %v is no share (write a number from 0 to 1)\n", v) +

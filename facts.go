@@ -41,11 +41,11 @@ type Result struct {
 
 // A Verdict says where a turn starts, and who judged so.
 type Verdict struct {
-	By      Cause
-	To      string // empty: a menu is open, or nothing was found
-	From    string
-	Witness *match.Witness
-	Offered []string // the skills of an open menu
+	By      Cause          `json:"by,omitempty"`
+	To      string         `json:"to,omitempty"` // empty: a menu is open, or nothing was found
+	From    string         `json:"from,omitempty"`
+	Witness *match.Witness `json:"witness,omitempty"`
+	Offered []string       `json:"offered,omitempty"` // the skills of an open menu
 }
 
 // A Situation is what a condition judges: the facts and, in a step, the one

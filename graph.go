@@ -169,8 +169,8 @@ func (g *Graph) Successors(skill string) []string {
 // names, if any.
 func (g *Graph) Active(f Facts, m Move) []string {
 	if g.tree != nil {
-		if leaf := g.leafAt(m.Ref); leaf != "" {
-			return []string{leaf}
+		if leaf := g.m.Tree.At(m.Ref); leaf != nil {
+			return []string{leaf.Skill}
 		}
 		return nil
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spoorhq/spoor/guard"
 	"github.com/spoorhq/spoor/match"
+	"github.com/spoorhq/spoor/score"
 )
 
 // A Map declares where an agent may go: its skills, where a turn starts, and
@@ -112,8 +113,8 @@ type Start struct {
 	Rules []Rule `json:"rules,omitzero"`
 
 	// Classify names what judges the intents among Rules.
-	Classify string   `json:"classify,omitempty"`
-	Routing  *Routing `json:"routing,omitempty"`
+	Classify string        `json:"classify,omitempty"`
+	Routing  *score.Policy `json:"routing,omitempty"` // when its verdict is decisive
 
 	// Entries are ranked by ScoredBy or, without it, read by the model from a
 	// menu. Only the chosen one is active.
@@ -145,14 +146,6 @@ type Entry struct {
 	Match match.Match `json:"match,omitzero"`
 	When  string      `json:"when,omitempty"`
 	Label string      `json:"label,omitempty"`
-}
-
-// Routing overrides when a classifier's verdict is decisive. A nil field
-// keeps its default.
-type Routing struct {
-	NearTieMargin *float64 `json:"nearTieMargin,omitempty"` // 0 to 1; 0.15
-	MenuSize      *int     `json:"menuSize,omitempty"`      // from 1; 3
-	Floor         *float64 `json:"floor,omitempty"`         // the scorer's own
 }
 
 // A Step moves the walk from one skill to another when a tool result meets

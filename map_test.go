@@ -11,6 +11,7 @@ import (
 	"github.com/spoorhq/spoor"
 	"github.com/spoorhq/spoor/guard"
 	"github.com/spoorhq/spoor/match"
+	"github.com/spoorhq/spoor/score"
 )
 
 // full is a map with every field set.
@@ -30,7 +31,7 @@ func full() *spoor.Map {
 				{Use: "billing", When: "iteration == 1"},
 				{Use: "triage"}},
 			Classify: "keyword",
-			Routing:  &spoor.Routing{NearTieMargin: &margin, MenuSize: &size, Floor: &floor},
+			Routing:  &score.Policy{NearTieMargin: &margin, MenuSize: &size, Floor: &floor},
 		},
 		Steps: []spoor.Step{
 			{From: "triage", To: "person", OnToolReturn: "rate", OnToolStatus: spoor.Statuses{spoor.Success, spoor.Partial},

@@ -45,6 +45,7 @@ const (
 	ByPick       Cause = "model-pick"    // the model chose it with read_skill
 	ByStay       Cause = "stay"          // nothing fired
 	ByNone       Cause = "none"          // there is nowhere to be
+	ByMenu       Cause = "menu"          // of a Verdict: a menu is open
 )
 
 // A Judgement is one guard judged on one result.

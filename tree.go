@@ -143,27 +143,29 @@ func (g *Graph) leaf(f Facts) (leaf *fork, failed []Failed) {
 	return n, nil
 }
 
-// leafAt is the skill of the leaf with that address; empty if there is none.
-func (g *Graph) leafAt(ref Ref) string {
+// At returns the node of the tree with an address, such as
+// tree.whenTrue.whenFalse, or nil.
+func (t *Tree) At(ref Ref) *Tree {
 	sides, ok := strings.CutPrefix(string(ref), "tree")
-	if !ok {
-		return ""
-	}
-	t := g.m.Tree
-	for side := range strings.SplitSeq(sides, ".") {
+	for sides != "" && ok && t != nil {
 		switch {
-		case t == nil:
-			return ""
-		case side == "whenTrue":
+		case cut(&sides, ".whenTrue"):
 			t = t.WhenTrue
-		case side == "whenFalse":
+		case cut(&sides, ".whenFalse"):
 			t = t.WhenFalse
+		default:
+			return nil
 		}
 	}
-	if t == nil {
-		return ""
+	if !ok {
+		return nil
 	}
-	return t.Skill
+	return t
+}
+
+func cut(s *string, prefix string) (ok bool) {
+	*s, ok = strings.CutPrefix(*s, prefix)
+	return ok
 }
 
 // crown lists the nodes and the edges of the tree in preorder.

@@ -549,13 +549,3 @@ func judgementOf(j spoor.Judgement) any {
 	put(out, "toolCallId", j.CallID)
 	return out
 }
-
-// TestVectorsOfScoring counts what the scores agree in: nothing, since no
-// scorer is built.
-func TestVectorsOfScoring(t *testing.T) {
-	c := tally{file: "scoring"}
-	for range lines(t, "scoring") {
-		c.all++
-	}
-	c.print()
-}

@@ -64,8 +64,15 @@ func index(ref spoor.Ref, form string, i *int) bool {
 	return err == nil && *i >= 0 && fmt.Sprintf(form, *i) == string(ref)
 }
 
-// label is what the author calls a step or rule; empty if nothing.
+// label is what the author calls a step or rule, and the skill of a leaf;
+// empty if nothing.
 func (m *mapped) label(ref spoor.Ref) string {
+	if m.m != nil && m.m.Tree != nil {
+		if leaf := m.m.Tree.At(ref); leaf != nil {
+			return leaf.Skill
+		}
+		return ""
+	}
 	if s := m.step(ref); s != nil {
 		return s.Label
 	}

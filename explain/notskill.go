@@ -63,6 +63,7 @@ const (
 	ByRule WayKind = "rule" // a start rule or entry that leads there
 	ByStep WayKind = "step" // a step that leads there
 	ByRead WayKind = "read" // the model's read_skill
+	ByLeaf WayKind = "leaf" // a leaf of the tree
 )
 
 // WayOutcome says what became of a way.
@@ -143,13 +144,21 @@ func (t *trail) occasion(i int, id string) Occasion {
 		Turn: e.Turn, Iteration: e.Iteration, Event: e.Seq, From: m.From, To: m.To, By: m.By,
 		Entered: m.To == id && m.From != id, Active: t.isActive(i, id),
 	}
+	mapped := t.mapOf(i)
+	inTree := mapped.m != nil && mapped.m.Tree != nil
+	o.Entered = o.Entered || inTree && o.Active
 	if m.From == id {
 		return o
 	}
-	w := &ways{t: t, i: i, id: id, move: m, mapped: t.mapOf(i), results: t.results(i), fired: t.fired(i)}
-	if w.mapped.m == nil {
+	w := &ways{t: t, i: i, id: id, move: m, mapped: mapped, results: t.results(i), fired: t.fired(i)}
+	switch {
+	case w.mapped.m == nil:
 		w.unmapped()
-	} else {
+	case inTree:
+		w.leaves(w.mapped.m.Tree, "tree")
+		o.Ways = w.list
+		return o
+	default:
 		w.rules()
 		w.steps()
 	}

@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -42,6 +43,8 @@ var templates = map[string]string{
 	"proposal":      "a tool proposed {to}, from {from}",
 	"stay":          "stayed in {to}",
 	"none":          "nothing started the turn in a skill: the walk stands nowhere",
+	"leaf":          "the tree led to {label} by {ref}",
+	"no leaf":       "no leaf of the tree is active: a condition on the way failed",
 	"other":         "went to {to} by {by}",
 	"row":           "{evidence}",
 	"open":          "{ref} opened for {tool}:",
@@ -110,6 +113,9 @@ var templates = map[string]string{
 
 	// ways into a skill
 	"way taken":        "{what} led there",
+	"leaf off":         "{fork} {side}, so the tree turned away from it there",
+	"leaf failed":      "the condition of {fork} could not be judged: {error}",
+	"leaf unknown":     "the move names no leaf",
 	"no result":        "no tool had returned anything",
 	"waits":            "it waits for {waits}; what returned was {results}",
 	"way closed":       "its guard was shut on {call} {tool}: {conditions}",
@@ -178,6 +184,13 @@ func moveText(m *spoor.Move, label string, fired *Result) string {
 	case spoor.ByStay:
 		return say("stay", "to", to)
 	case spoor.ByNone:
+		inTree := func(f spoor.Failed) bool { return strings.HasPrefix(string(f.Ref), "tree") }
+		switch {
+		case m.Ref != "":
+			return say("leaf", "label", either(label != "", label, "a leaf"), "ref", ref)
+		case slices.ContainsFunc(m.Failed, inTree):
+			return say("no leaf")
+		}
 		return say("none")
 	}
 	return say("other", "to", to, "by", line(string(m.By)))

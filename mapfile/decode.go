@@ -17,6 +17,7 @@ import (
 	"github.com/spoorhq/spoor/internal/nearest"
 	"github.com/spoorhq/spoor/internal/yaml"
 	"github.com/spoorhq/spoor/match"
+	"github.com/spoorhq/spoor/score"
 )
 
 // A decoder reads one map file and collects what is wrong with it.
@@ -496,7 +497,7 @@ func (v value) mapFile(f *File) {
 		"skills":      skillsOf(&m.Skills),
 		"start":       startOf(&m.Start),
 		"steps":       listOf(&m.Steps, stepOf),
-		"tree":        func(v value) { v.fault("unsupported", "write start and steps", "a tree is not walked yet") },
+		"tree":        treeOf(&m.Tree),
 		"neverRoutes": phrases(&m.NeverRoutes),
 		"scopeTools":  boolean(&m.ScopeTools),
 		"knownTools":  texts(&m.KnownTools),
@@ -506,6 +507,26 @@ func (v value) mapFile(f *File) {
 		"tools":       toolsOf(&f.Tools),
 		"cases":       listOf(&f.Cases, caseFields),
 	})
+}
+
+// treeOf reads a node of the tree and what is below it. What a node must have is
+// left to Compile.
+func treeOf(p **spoor.Tree) setter {
+	return func(v value) {
+		t := new(spoor.Tree)
+		*p = t
+		if v.Kind == yaml.String {
+			v.fault("wrong-type", "write {skill: "+short(v.Text)+"}", "a mapping is wanted here, not %s", describe(v.Node))
+			return
+		}
+		v.object("a node of a tree", fields{
+			"skill":     name(&t.Skill),
+			"when":      name(&t.When),
+			"label":     text(&t.Label),
+			"whenTrue":  treeOf(&t.WhenTrue),
+			"whenFalse": treeOf(&t.WhenFalse),
+		})
+	}
 }
 
 func startOf(s *spoor.Start) setter {
@@ -552,9 +573,9 @@ func entryOf(e *spoor.Entry) setter {
 	}
 }
 
-func routingOf(p **spoor.Routing) setter {
+func routingOf(p **score.Policy) setter {
 	return func(v value) {
-		r := new(spoor.Routing)
+		r := new(score.Policy)
 		*p = r
 		v.object("a routing", fields{
 			"nearTieMargin": number(&r.NearTieMargin),

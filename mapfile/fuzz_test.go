@@ -18,6 +18,7 @@ import (
 	"github.com/spoorhq/spoor/guard"
 	"github.com/spoorhq/spoor/mapfile"
 	"github.com/spoorhq/spoor/match"
+	"github.com/spoorhq/spoor/score"
 )
 
 // No map file and no SKILL.md makes Read panic; every fault has a place; what
@@ -246,10 +247,24 @@ func (g *generator) skill() spoor.Skill {
 	}
 }
 
+func (g *generator) tree(depth int) *spoor.Tree {
+	t := &spoor.Tree{Skill: g.any(), When: g.any(), Label: g.any()}
+	if depth < 5 && g.choose(2) == 1 {
+		t.WhenTrue = g.tree(depth + 1)
+	}
+	if depth < 5 && g.choose(2) == 1 {
+		t.WhenFalse = g.tree(depth + 1)
+	}
+	return t
+}
+
 func (g *generator) file() *mapfile.File {
 	m := &spoor.Map{Name: g.text, NeverRoutes: g.texts(), KnownTools: g.texts()}
 	for range g.choose(4) {
 		m.Skills = append(m.Skills, g.skill())
+	}
+	if g.choose(6) == 5 {
+		m.Tree = g.tree(0)
 	}
 	switch g.choose(4) {
 	case 0:
@@ -269,7 +284,7 @@ func (g *generator) file() *mapfile.File {
 	}
 	if g.choose(2) == 1 {
 		margin, size := float64(g.choose(256))/7, g.choose(256)
-		m.Start.Routing = &spoor.Routing{NearTieMargin: &margin, MenuSize: &size}
+		m.Start.Routing = &score.Policy{NearTieMargin: &margin, MenuSize: &size}
 	}
 	for range g.choose(5) {
 		s := spoor.Step{From: g.name(), To: g.name(), Guard: g.guard(), When: g.any(), Label: g.any()}

@@ -39,7 +39,6 @@
 //	bad-file        a file or folder that the map names and that cannot be used
 //	bad-skill       a SKILL.md that breaks the rules of the Agent Skills format
 //	literal-value   a value of env or headers that is not ${NAME}
-//	unsupported     a part of a map that is not read
 //	more            the faults after the first hundred
 //
 // # Limits

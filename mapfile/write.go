@@ -49,6 +49,7 @@ func (f *File) node() (*yaml.Node, error) {
 	list(&o, "skills", m.Skills, skillNode)
 	o.start(m.Start)
 	list(&o, "steps", m.Steps, stepNode)
+	o.tree("tree", m.Tree)
 	o.phrases("neverRoutes", m.NeverRoutes)
 	if m.ScopeTools != nil {
 		o.add("scopeTools", &yaml.Node{Kind: yaml.Bool, Text: strconv.FormatBool(*m.ScopeTools)})
@@ -279,6 +280,21 @@ func stepNode(o *object, s spoor.Step) *yaml.Node {
 	n := o.node()
 	n.Flow = s.Bare()
 	return n
+}
+
+func (o *object) tree(key string, t *spoor.Tree) {
+	if t == nil {
+		return
+	}
+	var node object
+	node.text("skill", t.Skill)
+	node.text("when", t.When)
+	node.text("label", t.Label)
+	node.tree("whenTrue", t.WhenTrue)
+	node.tree("whenFalse", t.WhenFalse)
+	n := node.node()
+	n.Flow = t.WhenTrue == nil && t.WhenFalse == nil
+	o.add(key, n)
 }
 
 // guard adds the mapping that the JSON of a guard is.

@@ -404,6 +404,10 @@ func randomMap(r *rand.Rand) *spoor.Map {
 		scope := true
 		m.ScopeTools = &scope
 	}
+	if r.IntN(8) == 0 {
+		m.Tree = randomTree(r, skills)
+		return m
+	}
 	switch r.IntN(4) {
 	case 0:
 		m.Start.Use = pick(r, skills...)
@@ -439,6 +443,18 @@ func randomMap(r *rand.Rand) *spoor.Map {
 		m.Steps = append(m.Steps, s)
 	}
 	return m
+}
+
+// randomTree is a tree with these leaves, in order.
+func randomTree(r *rand.Rand, leaves []string) *spoor.Tree {
+	if len(leaves) == 1 {
+		return &spoor.Tree{Skill: leaves[0]}
+	}
+	n := 1 + r.IntN(len(leaves)-1)
+	return &spoor.Tree{
+		When:     pick(r, "iteration > 1", "userMessage.contains('refund')", "size(toolResults) > 0", "toolResults[0].status == 'failure'"),
+		WhenTrue: randomTree(r, leaves[:n]), WhenFalse: randomTree(r, leaves[n:]),
+	}
 }
 
 // TestRecordedRunReadsBack holds that a run which goes through a file is the

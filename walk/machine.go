@@ -62,7 +62,7 @@ func New(g *spoor.Graph) *Machine {
 		if g.Open(s.ID) {
 			m.open = append(m.open, s.ID)
 		}
-		m.reads = m.reads || len(skills) > 1 || g.Open(s.ID)
+		m.reads = m.reads || len(skills) > 1 && g.Map().Tree == nil || g.Open(s.ID)
 	}
 	return m
 }
@@ -259,7 +259,7 @@ func (m *Machine) decide(s *State) (event.Body, []int) {
 	facts.Activated = m.activated(facts, move)
 
 	v := &event.Evaluated{Move: move, Activated: facts.Activated}
-	if s.stays(move, facts.Activated) {
+	if m.stays(s, move, facts.Activated) {
 		v.ActiveAs = s.Active.At
 	} else {
 		active, as := s.Active.since(m.graph.Active(facts, move))
@@ -274,8 +274,9 @@ func (m *Machine) decide(s *State) (event.Body, []int) {
 }
 
 // stays reports whether a move leaves the active skills as they are.
-func (s *State) stays(move spoor.Move, activated []string) bool {
-	return move.To == s.Cursor && slices.Equal(activated, s.Activated) && len(s.Active.Items) > 0
+func (m *Machine) stays(s *State, move spoor.Move, activated []string) bool {
+	leaf := m.graph.Map().Tree == nil || move.Ref == s.Move.Ref
+	return leaf && move.To == s.Cursor && slices.Equal(activated, s.Activated) && len(s.Active.Items) > 0
 }
 
 // reasons are what a move follows from: the answers to the batch and, for a

@@ -1,0 +1,178 @@
+package spoor
+
+import (
+	"math"
+	"slices"
+
+	"github.com/spoorhq/spoor/score"
+)
+
+// Continuity says where a turn of a conversation begins.
+type Continuity string
+
+const (
+	ContinueTurn         Continuity = "turn"         // cold; the default
+	ContinueConversation Continuity = "conversation" // where the turn before it ended
+)
+
+// A TurnRoute is where a turn starts, and all that it was decided by. Its
+// Verdict is the fact that Next looks at; with By empty nothing judged the
+// start, and the entries decide by their order.
+type TurnRoute struct {
+	Verdict
+
+	// Ask is what a scorer must answer first: Route is to be called again
+	// with its scores. Nothing else is decided then.
+	Ask *score.Query `json:"-"`
+
+	Ref    Ref            `json:"ref,omitempty"`         // the rule that claimed the message
+	Stay   bool           `json:"stayOffered,omitempty"` // the menu offers to stay, too
+	Scores *score.Verdict `json:"scores,omitempty"`      // nil if no scorer answered
+	Error  string         `json:"error,omitempty"`       // why the scorer's answer does not count
+
+	// Dropped is the skill where the conversation stood, if the map has it no
+	// more.
+	Dropped string   `json:"droppedResume,omitempty"`
+	Failed  []Failed `json:"failed,omitempty"`
+}
+
+// Scored is what a scorer answered, or the error that it failed with.
+type Scored struct {
+	Scores []score.Score
+	Traits score.Traits
+	Err    error
+}
+
+// Route decides where a turn starts. It is a pure function of the facts of
+// the first iteration, whose Cursor is the incumbent: the skill where the
+// conversation stands, if it goes on there.
+//
+// A classifier, and any map under ContinueConversation, is a cascade: the
+// first rule that claims the message decides; else the scores do, of the
+// intents or the entries and of the incumbent; and where they are too close,
+// or nothing fits, a menu is open. The entries of a scorer alone are ranked,
+// and the best one starts.
+//
+// A scorer that failed opens a menu of all entries on a cold start, and leaves
+// an incumbent where it is.
+func (g *Graph) Route(f Facts, c Continuity, scored *Scored) TurnRoute {
+	var t TurnRoute
+	conversation := c == ContinueConversation
+	if f.Cursor != "" && g.skills[f.Cursor] == nil {
+		t.Dropped, f.Cursor = f.Cursor, ""
+	}
+	selects := g.Selection()
+	if g.tree != nil || !conversation && selects != SelectClassify && selects != SelectScorer {
+		return t
+	}
+	if conversation || selects == SelectClassify {
+		rule, ok := g.FirstRule(f)
+		if t.Failed = rule.Failed; ok {
+			t.By, t.To, t.From, t.Ref, t.Witness = ByEntry, rule.To, f.Cursor, rule.Ref, rule.Witness
+			return t
+		}
+	}
+	if selects != SelectClassify && selects != SelectScorer {
+		if f.Cursor != "" {
+			t.stay(f.Cursor)
+		} else if t.Dropped != "" {
+			t.By = ByNone
+		}
+		return t
+	}
+	q := score.Query{Message: f.UserMessage}
+	q.Candidates, t.Failed = g.candidates(f, t.Failed)
+	switch {
+	case len(q.Candidates) == 0:
+		t.menu(g.Reachable(""), false)
+	case scored == nil:
+		t.Ask = &q
+	default:
+		g.judgeScores(&t, f.Cursor, conversation, q, scored)
+	}
+	return t
+}
+
+// candidates are what a scorer ranks: the intents, or the entries whose
+// condition holds, and the incumbent.
+func (g *Graph) candidates(f Facts, failed []Failed) ([]score.Candidate, []Failed) {
+	var list []score.Candidate
+	classify := g.m.Start.Classify != ""
+	for i := range g.entries {
+		e := &g.entries[i]
+		if classify {
+			if intent := g.m.Start.Rules[i].Match; intent.Intent != nil {
+				list = append(list, score.Candidate{ID: e.skill, Text: *intent.Intent, Examples: intent.Examples})
+			}
+			continue
+		}
+		holds, err := g.Claims(i, f)
+		if err != nil {
+			failed = append(failed, Failed{e.ref.Key("when"), err.Error()})
+		}
+		if holds {
+			list = append(list, score.Candidate{ID: e.skill, Text: g.Skill(e.skill).Description})
+		}
+	}
+	among := slices.ContainsFunc(list, func(c score.Candidate) bool { return c.ID == f.Cursor })
+	if f.Cursor != "" && !among {
+		list = append(list, score.Candidate{ID: f.Cursor, Text: g.Skill(f.Cursor).Description})
+	}
+	return list, failed
+}
+
+// judgeScores makes a verdict of what a scorer answered.
+func (g *Graph) judgeScores(t *TurnRoute, incumbent string, conversation bool, q score.Query, scored *Scored) {
+	scores, err := scored.Scores, scored.Err
+	if err == nil {
+		scores, err = q.Answer(scores)
+	}
+	if err != nil {
+		t.Error = err.Error()
+		if incumbent != "" {
+			t.stay(incumbent)
+		} else {
+			t.menu(g.Reachable(""), false)
+		}
+		return
+	}
+	policy, traits := g.m.Start.Routing, scored.Traits
+	if g.m.Start.ScoredBy != "" && !conversation {
+		best := score.Decide(scores, nil, score.Traits{Categorical: true}, "")
+		t.By, t.To, t.Scores = ByEntry, best.To, &best
+		return
+	}
+	v := score.Decide(scores, policy, traits, incumbent)
+	t.Scores = &v
+	switch v.Kind {
+	case score.Move:
+		t.By, t.To, t.From = ByIntent, v.To, incumbent
+	case score.Menu:
+		t.menu(v.Offered, false)
+	case score.Unmatched:
+		t.menu(g.Reachable(""), incumbent != "")
+	case score.Stay:
+		if v.Decisive || tied(scores, policy, traits, incumbent) {
+			t.stay(incumbent)
+		} else {
+			t.menu(score.Decide(scores, policy, traits, "").Offered, true)
+		}
+	}
+}
+
+// tied reports whether a skill is among those that are too close to call.
+func tied(scores []score.Score, p *score.Policy, traits score.Traits, skill string) bool {
+	all := score.Policy{MenuSize: new(math.MaxInt)}
+	if p != nil {
+		all.NearTieMargin, all.Floor = p.NearTieMargin, p.Floor
+	}
+	return slices.Contains(score.Decide(scores, &all, traits, "").Offered, skill)
+}
+
+func (t *TurnRoute) stay(incumbent string) {
+	t.By, t.To, t.From = ByContinuity, incumbent, incumbent
+}
+
+func (t *TurnRoute) menu(offered []string, stay bool) {
+	t.By, t.Offered, t.Stay = ByMenu, offered, stay
+}
