@@ -80,8 +80,8 @@ func (k *compiler) ids(yield func(string) bool) {
 	}
 }
 
-// known reports an id that no skill has.
-func (k *compiler) known(id string, ref Ref) {
+// known reports an id that no skill has, which stands under a key.
+func (k *compiler) known(id string, at Ref, key string) {
 	if k.g.skills[id] != nil {
 		return
 	}
@@ -89,7 +89,7 @@ func (k *compiler) known(id string, ref Ref) {
 	if hint == "" {
 		hint = "declare it under skills, or correct the name"
 	}
-	k.problem("unknown-skill", ref, hint, "there is no skill %q", id).Skill = id
+	k.problem("unknown-skill", at.Key(key), hint, "there is no skill %q", id).Skill = id
 }
 
 func (k *compiler) scales() {
@@ -120,11 +120,11 @@ func (k *compiler) start() {
 	k.routing(forms)
 
 	if s.Use != "" {
-		k.entry(entry{skill: s.Use, ref: "start.use"}, "start.use", match.Match{}, "")
+		k.entry(entry{skill: s.Use, ref: "start.use"}, match.Match{}, "")
 	}
 	for i, r := range s.Rules {
 		ref := Ref("start.rules").At(i)
-		k.entry(entry{skill: r.Use, ref: ref, label: r.Label, examples: r.Examples}, ref.Key("use"), r.Match, r.When)
+		k.entry(entry{skill: r.Use, ref: ref, label: r.Label, examples: r.Examples}, r.Match, r.When)
 		if len(r.Examples) > 0 && r.When == "" {
 			switch {
 			case r.Match.IsZero():
@@ -138,7 +138,7 @@ func (k *compiler) start() {
 	}
 	for i, e := range s.Entries {
 		ref := Ref("start.entries").At(i)
-		k.entry(entry{skill: e.Use, ref: ref, label: e.Label}, ref.Key("use"), e.Match, e.When)
+		k.entry(entry{skill: e.Use, ref: ref, label: e.Label}, e.Match, e.When)
 	}
 	k.g.exclusive = s.Entries != nil || s.Classify != ""
 	k.g.coldWalk = s.Classify == "" && (s.Entries == nil || s.ScoredBy != "")
@@ -176,8 +176,12 @@ func (k *compiler) routing(forms []string) {
 }
 
 // entry compiles one entry and its condition, if it has one.
-func (k *compiler) entry(e entry, use Ref, m match.Match, when string) {
-	k.known(e.skill, use)
+func (k *compiler) entry(e entry, m match.Match, when string) {
+	if at, ok := strings.CutSuffix(string(e.ref), ".use"); ok { // start.use is its own address
+		k.known(e.skill, Ref(at), "use")
+	} else {
+		k.known(e.skill, e.ref, "use")
+	}
 	if !m.IsZero() && when != "" {
 		k.problem("two-conditions", e.ref, "keep match or when; a when can ask for both", "an entry has one condition, and this one has two").Skill = e.skill
 	}
@@ -221,8 +225,8 @@ func (k *compiler) steps() {
 	k.g.guards = make([]*guard.Compiled, len(k.m.Steps))
 	for i, s := range k.m.Steps {
 		ref := Ref("steps").At(i)
-		k.known(s.From, ref.Key("from"))
-		k.known(s.To, ref.Key("to"))
+		k.known(s.From, ref, "from")
+		k.known(s.To, ref, "to")
 		c := step{to: s.To, ref: ref, bare: s.Bare(), declared: i}
 
 		if s.When != "" {
@@ -232,7 +236,7 @@ func (k *compiler) steps() {
 					"a when stands alone: it is refused beside onToolReturn, onToolStatus and guard")
 			}
 		}
-		c.tool, c.toolPattern = k.toolName(s.OnToolReturn, ref.Key("onToolReturn"))
+		c.tool, c.toolPattern = k.toolName(s.OnToolReturn, ref)
 		if s.OnToolStatus != nil && len(s.OnToolStatus) == 0 {
 			k.problem("bad-status", ref.Key("onToolStatus"), "list one at least, or drop it", "an empty set of statuses is never met")
 		}
@@ -268,7 +272,7 @@ func (k *compiler) toolName(t ToolName, ref Ref) (name string, pattern *match.Co
 	if !ok {
 		return string(t), nil
 	}
-	return "", k.match(match.Regex(source, flags), ref, "")
+	return "", k.match(match.Regex(source, flags), ref.Key("onToolReturn"), "")
 }
 
 func (k *compiler) neverRoutes() {

@@ -1,6 +1,10 @@
 package spoor
 
-import "github.com/spoorhq/spoor/match"
+import (
+	"errors"
+
+	"github.com/spoorhq/spoor/match"
+)
 
 // Facts are all that one decision may look at. They belong to one iteration:
 // results, pick and proposal are those of the iteration before, and count
@@ -58,6 +62,10 @@ type Situation struct {
 // A Condition judges a situation. An error, like a panic, counts as no match
 // and is reported with the move. It must be pure and safe for concurrent use.
 type Condition func(Situation) (bool, error)
+
+// ErrUnbound is the error of a condition that only another program can judge,
+// because its name is bound there. A check-up does not hold it against a map.
+var ErrUnbound = errors.New("the condition is bound elsewhere")
 
 // Conditions finds the condition that a `when` names or writes out. Result
 // says whether it stands on a step, where a result is judged.

@@ -249,7 +249,8 @@ func (g *Graph) Starts() []StartRule {
 func (g *Graph) Claims(i int, f Facts) (bool, error) {
 	switch e := &g.entries[i]; {
 	case e.match != nil:
-		_, ok := e.match.Match(f.UserMessage)
+		hits := g.matchers.Scan(f.UserMessage)
+		_, ok := hits.Match(i)
 		return ok, nil
 	case e.when != nil:
 		return judge(e.when, f, nil)

@@ -20,12 +20,15 @@ type Problem struct {
 	Example string `json:"example,omitempty"`
 }
 
-// String gives the problem on one line: where, which code, what is wrong and
-// what to do.
+// String gives the problem on one line: where, its level if it is no error,
+// which code, what is wrong and what to do.
 func (p Problem) String() string {
 	var b strings.Builder
 	if p.Ref != "" {
 		fmt.Fprintf(&b, "%s: ", p.Ref)
+	}
+	if p.Level != "" && p.Level != "error" {
+		fmt.Fprintf(&b, "%s: ", p.Level)
 	}
 	fmt.Fprintf(&b, "%s: %s", p.Code, p.Message)
 	if p.Hint != "" {

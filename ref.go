@@ -1,6 +1,6 @@
 package spoor
 
-import "fmt"
+import "strconv"
 
 // A Ref is the address of a place in a map: steps[2].guard[0]. Problems,
 // moves and recordings all speak in Refs, and mapfile turns one into a file,
@@ -17,7 +17,7 @@ func (r Ref) Key(name string) Ref {
 
 // At is the address of an element of r.
 func (r Ref) At(i int) Ref {
-	return Ref(fmt.Sprintf("%s[%d]", r, i))
+	return r + "[" + Ref(strconv.Itoa(i)) + "]"
 }
 
 // join adds a path inside a matcher, which may be empty or start with [.

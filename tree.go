@@ -110,8 +110,8 @@ func (k *compiler) branch(t *Tree, ref Ref, path []Branch) {
 }
 
 func (k *compiler) leaf(t *Tree, ref Ref, path []Branch) {
-	if t.When != "" || t.WhenTrue != nil || t.WhenFalse != nil {
-		k.problem("tree-leaves", ref, "keep the skill, or the decision", "a leaf is a skill alone, and this one decides too").Skill = t.Skill
+	if t.When != "" || t.Label != "" || t.WhenTrue != nil || t.WhenFalse != nil {
+		k.problem("tree-leaves", ref, "keep the skill, or the decision", "a leaf is a skill alone, and this one has keys of a decision").Skill = t.Skill
 	}
 	p := k.g.skills[t.Skill]
 	if p == nil {

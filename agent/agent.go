@@ -3,16 +3,19 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/spoorhq/spoor"
+	"github.com/spoorhq/spoor/check"
 	"github.com/spoorhq/spoor/event"
 	"github.com/spoorhq/spoor/internal/nearest"
 	"github.com/spoorhq/spoor/model"
@@ -44,6 +47,14 @@ type Config struct {
 	// offered no tools. If zero, it is 10.
 	MaxIterations int
 
+	// Check says what New does with the problems of a check-up of the map. If
+	// empty, it is CheckThrow.
+	Check Check
+
+	// Log gets a line for each of Agent.Problems that is no advice. If nil, it
+	// is slog.Default.
+	Log *slog.Logger
+
 	// Store keeps the recordings. If nil, they are in memory only.
 	Store *recording.Folder
 
@@ -51,6 +62,15 @@ type Config struct {
 	// that are walked at once write to it at once.
 	Text io.Writer
 }
+
+// Check says what becomes of what a check-up finds.
+type Check string
+
+const (
+	CheckThrow Check = "throw" // a map with an error is refused
+	CheckWarn  Check = "warn"  // nothing is refused: errors are told like warnings
+	CheckOff   Check = "off"   // nothing is checked
+)
 
 // An Agent walks one map. It is safe for concurrent use; all that changes
 // belongs to a run.
@@ -62,10 +82,13 @@ type Agent struct {
 	tools   map[string]*tool.Tool
 	offer   []event.Tool // all that may be offered, as a recording has them
 	specs   map[string]model.ToolSpec
+
+	problems spoor.Problems
 }
 
 // New makes an agent. If the map or the tools are at fault, the error is
-// spoor.Problems: all that is wrong.
+// spoor.Problems: all that is wrong. What a check-up finds besides, and what
+// Config.Check lets pass, is Agent.Problems.
 func New(c Config) (*Agent, error) {
 	if c.Map == nil {
 		return nil, errors.New("agent: Config.Map is nil; an agent needs a map to walk")
@@ -84,10 +107,24 @@ func New(c Config) (*Agent, error) {
 	if err == nil {
 		problems = unsupported(c.Map)
 	}
-	if problems = append(problems, toolProblems(c.Map, c.Tools)...); len(problems) > 0 {
+	problems = append(problems, toolProblems(c.Map, c.Tools)...)
+	var passed spoor.Problems
+	if g != nil {
+		var refused spoor.Problems
+		if refused, passed, err = checkup(g, c); err != nil {
+			return nil, err
+		}
+		problems = append(problems, refused...)
+	}
+	if len(problems) > 0 {
 		return nil, problems
 	}
-	a := &Agent{config: c, machine: walk.New(g), tools: map[string]*tool.Tool{}, specs: map[string]model.ToolSpec{}}
+	for _, p := range passed {
+		if p.Level != check.Advice {
+			cmp.Or(c.Log, slog.Default()).Warn(p.Message, "code", p.Code, "ref", p.Ref, "hint", p.Hint)
+		}
+	}
+	a := &Agent{config: c, problems: passed, machine: walk.New(g), tools: map[string]*tool.Tool{}, specs: map[string]model.ToolSpec{}}
 	if a.graph, err = event.NewGraph(c.Map); err != nil {
 		return nil, fmt.Errorf("agent: %w", err)
 	}
@@ -108,6 +145,37 @@ func New(c Config) (*Agent, error) {
 	}
 	a.specs[walk.ReadSkill] = walk.ReadSkillSpec(g)
 	return a, nil
+}
+
+// Problems is what a check-up of the map found and New let pass: warnings and
+// advice and, under CheckWarn, errors. The slice must not be changed.
+func (a *Agent) Problems() spoor.Problems { return a.problems }
+
+// checkup checks the map with the tools of the agent. A map of skills alone
+// has no entry, and is walked with every skill open.
+func checkup(g *spoor.Graph, c Config) (refused, passed spoor.Problems, err error) {
+	switch c.Check {
+	case "", CheckThrow, CheckWarn:
+	case CheckOff:
+		return nil, nil, nil
+	default:
+		return nil, nil, fmt.Errorf("agent: Config.Check is %q; it is throw, warn or off", c.Check)
+	}
+	names := make([]string, len(c.Tools))
+	for i, t := range c.Tools {
+		names[i] = t.Name
+	}
+	m := g.Map()
+	for _, p := range check.Run(g, names...).Problems {
+		switch {
+		case p.Code == "no-entry" && m.Start.IsZero() && m.Steps == nil:
+		case p.Level == check.Error && c.Check != CheckWarn:
+			refused = append(refused, p)
+		default:
+			passed = append(passed, p)
+		}
+	}
+	return refused, passed, nil
 }
 
 // unsupported names what a map may declare and this agent does not walk.

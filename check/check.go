@@ -1,7 +1,8 @@
 // Package check tells what will hurt on a map that compiles, proved without
 // running it.
 //
-//	spoor.Compile ──▶ Graph ──Run──▶ Report{OK, Problems, Notes}
+//	spoor.Compile ──▶ Graph ──Run──────▶ Report{OK, Problems, Notes}
+//	                    └─────Intents──▶ Report, asking a scorer
 //
 // A check-up is a list of rules, one file each, named after the code that it
 // reports. Each says in its Doc what it proves and what it cannot see, and has
@@ -14,6 +15,7 @@ package check
 
 import (
 	"fmt"
+	"sync"
 
 	"github.com/spoorhq/spoor"
 )
@@ -36,7 +38,7 @@ type Rule struct {
 	Doc     string
 	Example string
 
-	judge func(*subject) // nil if not this package reports the code
+	judge func(*subject) // nil if Run does not report the code
 }
 
 // A Report is what a check-up found.
@@ -52,8 +54,7 @@ const mostOfOne = 100
 // Run checks a map. The tools are those that the agent has beside the skills'
 // own and knownTools of the map: bodies may name them.
 func Run(g *spoor.Graph, tools ...string) Report {
-	s := &subject{g: g, m: g.Map(), starts: g.Starts(), tools: tools}
-	s.Report = Report{OK: true, Problems: spoor.Problems{}, Notes: []string{}}
+	s := newSubject(g, tools)
 	for _, r := range rules {
 		if r.judge != nil {
 			s.run(r)
@@ -70,8 +71,24 @@ type subject struct {
 	starts []spoor.StartRule
 	tools  []string
 
+	// What several rules look at. It is found when the first of them asks.
+	roads   func() *roads
+	pairs   func() *pairs
+	claims  func() []claim
+	phrases func() []phrase
+
 	rule   Rule
 	listed int // problems of the rule
+}
+
+func newSubject(g *spoor.Graph, tools []string) *subject {
+	s := &subject{g: g, m: g.Map(), starts: g.Starts(), tools: tools}
+	s.Report = Report{OK: true, Problems: spoor.Problems{}, Notes: []string{}}
+	s.roads = sync.OnceValue(s.findRoads)
+	s.pairs = sync.OnceValue(s.comparePairs)
+	s.claims = sync.OnceValue(s.claimExamples)
+	s.phrases = sync.OnceValue(s.claimPhrases)
+	return s
 }
 
 func (s *subject) run(r Rule) {
@@ -83,8 +100,8 @@ func (s *subject) run(r Rule) {
 }
 
 // found adds a problem, of the rule's code and level unless it says another
-// level, and reports whether there is room for more. A rule whose problems
-// have one level stops its search when there is none.
+// level, and reports whether there is room for more. A rule stops its search
+// when there is none; one that has two levels looks for errors first.
 func (s *subject) found(p spoor.Problem) (more bool) {
 	p.Code = s.rule.Code
 	if p.Level == "" {
@@ -99,4 +116,9 @@ func (s *subject) found(p spoor.Problem) (more bool) {
 
 func (s *subject) note(format string, args ...any) {
 	s.Notes = append(s.Notes, fmt.Sprintf(format, args...))
+}
+
+// start names a way to start a turn.
+func (s *subject) start(i int) string {
+	return fmt.Sprintf("%s (%q)", s.starts[i].Ref, s.starts[i].Use)
 }

@@ -22,7 +22,7 @@ skills:
 start: look
 steps:
   - {from: look, to: look, onToolReturn: read_port}  # want self-loop
-  - {from: look, to: repair, onToolReturn: read_port, guard: {errors: {gt: 10}}}
+  - {from: look, to: repair, onToolReturn: read_port, guard: {errors: {gt: 10}}}  # want ambiguous-routes
 `,
 	judge: func(s *subject) {
 		for i, step := range s.m.Steps {

@@ -61,6 +61,9 @@ func (e *UnboundError) Error() string {
 	return fmt.Sprintf("no condition is bound to the name %q; bind one in cond.Set.Funcs, or write the condition out in CEL", e.Name)
 }
 
+// Is reports that the error is spoor.ErrUnbound.
+func (e *UnboundError) Is(target error) bool { return target == spoor.ErrUnbound }
+
 // Condition returns the condition of a `when`. A single identifier that is
 // bound is that function, everything else is CEL. Result says whether a result
 // is judged.

@@ -317,6 +317,8 @@ func TestVectorsOfGraphs(t *testing.T) {
 		diff func(*graphLine, *spoor.Graph) string
 	}{
 		{tally{file: "graphs, declared"}, (*graphLine).declared},
+		{tally{file: "graphs, check-up"}, (*graphLine).checkup},
+		{tally{file: "graphs, intents"}, (*graphLine).intents},
 		{tally{file: "graphs, reach"}, (*graphLine).reach},
 		{tally{file: "graphs, walk"}, (*graphLine).walk},
 	}
@@ -358,8 +360,14 @@ type graphLine struct {
 		EntrySelection string
 		Triggers       map[string]string
 	}
-	Reach map[string][]string
-	Walk  []struct {
+	Checkup struct {
+		OK       bool
+		Problems []problem
+		Notes    int
+	}
+	CheckupIntents []problem
+	Reach          map[string][]string
+	Walk           []struct {
 		Ctx struct {
 			Iteration             int
 			UserMessage           string

@@ -522,7 +522,7 @@ func treeOf(p **spoor.Tree) setter {
 		v.object("a node of a tree", fields{
 			"skill":     name(&t.Skill),
 			"when":      name(&t.When),
-			"label":     text(&t.Label),
+			"label":     name(&t.Label),
 			"whenTrue":  treeOf(&t.WhenTrue),
 			"whenFalse": treeOf(&t.WhenFalse),
 		})
@@ -614,6 +614,11 @@ func toolNameOf(t *spoor.ToolName) setter {
 		if v.Kind == yaml.Map {
 			var source, flags string
 			v.object("a pattern", fields{"regex": text(&source), "flags": text(&flags)}, "regex")
+			if strings.Contains(flags, "/") {
+				f, _ := v.get("flags")
+				f.fault("wrong-type", "write some of i, s and m", "%s are no flags", quote(flags))
+				return
+			}
 			*t = spoor.ToolPattern(source, flags)
 			return
 		}
@@ -854,7 +859,7 @@ func caseFields(c *Case) setter {
 			"at":     name(&c.At),
 			"results": listOf(&c.Results, func(r *CaseResult) setter {
 				return func(v value) {
-					v.object("a result", fields{"tool": name(&r.Tool), "result": jsonText(&r.Result), "status": statusOf(&r.Status)}, "tool")
+					v.object("a result", fields{"tool": name(&r.Tool), "result": jsonText(&r.Result), "status": statusOf(&r.Status), "executed": boolean(&r.Executed)}, "tool")
 				}
 			}),
 			"leads":  nameOrNull(&c.Leads),

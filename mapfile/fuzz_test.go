@@ -321,7 +321,7 @@ func (g *generator) file() *mapfile.File {
 		f.Tools = []mapfile.Tool{{Name: g.name(), Description: g.any(), InputSchema: g.data(), Results: []mapfile.Result{{If: g.any(), Result: g.data()}, {Result: g.data(), Status: spoor.Absent}}}}
 		f.Cases = []mapfile.Case{
 			{Say: g.name(), Starts: g.any(), By: g.any()},
-			{At: g.name(), Results: []mapfile.CaseResult{{Tool: g.name(), Result: g.data(), Status: spoor.Failure}}, Leads: g.any(), Closed: g.texts()},
+			{At: g.name(), Results: []mapfile.CaseResult{{Tool: g.name(), Result: g.data(), Status: spoor.Failure, Executed: new(g.choose(2) == 1)}}, Leads: g.any(), Closed: g.texts()},
 		}
 	}
 	return f

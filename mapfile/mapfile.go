@@ -161,12 +161,12 @@ type Result struct {
 type Case struct {
 	Say    string
 	Starts string // a skill, or empty for nowhere
-	By     string // the cause; empty: any
+	By     string // the cause, or the address of the rule; empty: any
 
 	At      string
 	Results []CaseResult
 	Leads   string   // a skill, or empty if they lead nowhere
-	Closed  []string // the steps that stay closed
+	Closed  []string // all steps whose guard stays shut, by address or target; nil: not said
 
 	Pos Position // where the case stands
 }
@@ -176,6 +176,9 @@ type CaseResult struct {
 	Tool   string
 	Result string // compact JSON; empty if there is none
 	Status spoor.Status
+
+	// Executed says whether the call reached its tool. If nil, it did.
+	Executed *bool
 }
 
 // Read reads the map file of that name, and the files that it names, which must
@@ -231,7 +234,11 @@ func ReadCases(fsys fs.FS, name string) ([]Case, error) {
 	d := newDecoder(fsys, name, len(text))
 	var cases []Case
 	if root, ok := d.parse(text, path.Base(name), ""); ok {
-		listOf(&cases, caseFields)(root)
+		if root.has("cases") {
+			root.fault("wrong-type", "drop the key cases and keep its list", "a list is wanted here, not a mapping")
+		} else {
+			listOf(&cases, caseFields)(root)
+		}
 	}
 	return cases, d.err()
 }

@@ -403,6 +403,9 @@ func caseNode(o *object, c Case) *yaml.Node {
 		o.text("tool", r.Tool)
 		o.json("result", r.Result, true)
 		o.text("status", string(r.Status))
+		if r.Executed != nil {
+			o.add("executed", &yaml.Node{Kind: yaml.Bool, Text: strconv.FormatBool(*r.Executed)})
+		}
 		n := o.node()
 		n.Flow = true
 		return n

@@ -4,16 +4,19 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/spoorhq/spoor"
+	"github.com/spoorhq/spoor/check"
 	"github.com/spoorhq/spoor/cond"
 	"github.com/spoorhq/spoor/internal/nearest"
 	"github.com/spoorhq/spoor/mapfile"
 	"github.com/spoorhq/spoor/model/script"
+	"github.com/spoorhq/spoor/score"
 )
 
 // A checkup is what check prints as JSON.
@@ -23,27 +26,38 @@ type checkup struct {
 	Notes    []string       `json:"notes"`
 
 	summary string
+	file    *mapfile.File
+	graph   *spoor.Graph // nil if the map is none
 }
 
 func newCheck() *cobra.Command {
-	var asJSON bool
+	var asJSON, strict, intents bool
 	cmd := &cobra.Command{
 		Use:   "check MAP",
 		Short: "Tell what is wrong with a map",
 		Long: `Tell all that is wrong with a map file and the files that it names, the script of agent.model among
-them, each with file, line and column: what cannot be read, and what cannot be a graph. Notes tell
-what may be meant so, and what spoor run refuses.
+them, each with file, line and column: what cannot be read, what cannot be a graph, and what will
+hurt on a map that is one. An error is a map that is refused, a warning will most likely hurt, and
+advice may be meant so. Notes tell what was not checked, and what spoor run refuses. Each code has
+a page in docs/check.
 
-It leaves with 0 if nothing is wrong and with 1 if something is. If the map file cannot be read,
-or if all that is wrong is what is not there or not known to this version, it leaves with 2.
+It leaves with 0 if there is no error and with 1 if there is one; with --strict a warning counts as
+an error. If the map file cannot be read, or if all that is wrong is what is not there or not known
+to this version, it leaves with 2.
+
+With --intents it asks the classifier of the map about each example of each intent, without that
+example, and tells which examples it would take for another intent.
 
 With --json, {ok, problems, notes}. A problem is {level, code, message, hint, ref, skill, from,
-to, example, pos: {file, line, column}} without what does not apply; notes also say what was not
-checked.`,
-		Example: "  spoor check map.yaml\n  spoor check map.yaml --json",
+to, example, pos: {file, line, column}} without what does not apply; ok says that there is no
+error.`,
+		Example: "  spoor check map.yaml\n  spoor check map.yaml --strict --json\n  spoor check map.yaml --intents",
 		Args:    one(aMap),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := check(args[0])
+			c, err := examine(args[0])
+			if err == nil && intents {
+				err = c.audit(cmd)
+			}
 			if err != nil {
 				return err
 			}
@@ -52,69 +66,157 @@ checked.`,
 			} else {
 				c.print(cmd.OutOrStdout())
 			}
-			if err == nil && !c.OK {
-				err = exit{code: faultCode(c.Problems)}
+			if err == nil {
+				err = c.exit(strict)
 			}
 			return err
 		},
 		ValidArgsFunction: completeMaps,
 	}
 	jsonFlag(cmd, &asJSON)
+	cmd.Flags().BoolVar(&strict, "strict", false, "let a warning count as an error")
+	cmd.Flags().BoolVar(&intents, "intents", false, "ask the classifier about the examples of the intents")
 	return cmd
 }
 
-func check(name string) (*checkup, error) {
+// exit is how check leaves.
+func (c *checkup) exit(strict bool) error {
+	wrong := slices.DeleteFunc(slices.Clone(c.Problems), func(f mapfile.Fault) bool {
+		return f.Level == check.Advice || f.Level == check.Warning && !strict
+	})
+	if len(wrong) == 0 {
+		return nil
+	}
+	return exit{code: faultCode(wrong)}
+}
+
+func (c *checkup) note(format string, args ...any) {
+	c.Notes = append(c.Notes, fmt.Sprintf(format, args...))
+}
+
+// add adds problems and notes of a check-up.
+func (c *checkup) add(r check.Report) {
+	c.OK = c.OK && r.OK
+	c.Problems = append(c.Problems, locate(c.file, r.Problems)...)
+	c.Notes = append(c.Notes, r.Notes...)
+	sortFaults(c.Problems)
+}
+
+func examine(name string) (*checkup, error) {
 	f, faults, err := openMap(name)
 	if err != nil {
 		return nil, err
 	}
+	c := &checkup{file: f, Notes: []string{}, Problems: append(mapfile.Faults{}, faults...)}
+	if f == nil {
+		c.note("A map that cannot be read is not compiled; there may be more to say once it can.")
+		return c, nil
+	}
 	whole := len(faults) == 0
-	c := &checkup{Notes: []string{}}
-	note := func(format string, args ...any) { c.Notes = append(c.Notes, fmt.Sprintf(format, args...)) }
-	if f != nil {
-		conditions := &cond.Set{AllowUnbound: true}
-		var problems spoor.Problems
-		if _, err := spoor.Compile(f.Map, conditions); err != nil && !errors.As(err, &problems) {
-			return nil, err
-		}
-		_, toolFaults := fixedTools(f)
-		problems = append(problems, toolFaults...)
-		if !whole {
-			problems = certain(problems, f.Map, faults)
-		}
-		faults = append(faults, locate(f, problems)...)
-		faults = append(faults, checkScript(f)...)
-		sortFaults(faults)
-		if m := f.Agent.Model; m != "" && scriptOf(m) == "" {
-			note("agent.model: spoor run does not know the model %q; it wants another, with --script FILE.", m)
-		}
-		for _, p := range append(beyond(f), unwalked(f.Map)...) {
-			note("%s: %s, so it refuses this map.", p.Ref, p.Message)
-		}
-		for _, name := range conditions.Unbound() {
-			note("Nothing here is bound to the condition %q; spoor run refuses it, a program can bind it.", name)
-		}
-		if whole {
-			c.Notes = append(c.Notes, strangers(f)...)
-			note("not checked: skills out of reach, rules shadowed by earlier ones")
-		}
-		m := f.Map
-		starts := len(m.Start.Rules) + len(m.Start.Entries)
-		if m.Start.Use != "" {
-			starts++
-		}
-		c.summary = fmt.Sprintf("%s: no problems in %s, %s and %s.\n", name,
-			count(len(m.Skills), "skill"), count(starts, "start"), count(len(m.Steps), "step"))
+	conditions := &cond.Set{AllowUnbound: true}
+	g, err := spoor.Compile(f.Map, conditions)
+	var problems spoor.Problems
+	if err != nil && !errors.As(err, &problems) {
+		return nil, err
+	}
+	_, toolFaults := fixedTools(f)
+	problems = append(problems, toolFaults...)
+	if !whole {
+		problems = certain(problems, f.Map, faults)
+	}
+	c.Problems = append(c.Problems, c.most(locate(f, problems))...)
+	c.Problems = append(c.Problems, checkScript(f)...)
+	c.OK = len(c.Problems) == 0
+	if m := f.Agent.Model; m != "" && scriptOf(m) == "" {
+		c.note("agent.model: spoor run does not know the model %q; it wants another, with --script FILE.", m)
+	}
+	for _, p := range append(beyond(f), unwalked(f.Map)...) {
+		c.note("%s: %s, so it refuses this map.", p.Ref, p.Message)
+	}
+	for _, name := range conditions.Unbound() {
+		c.note("Nothing here is bound to the condition %q; spoor run refuses it, a program can bind it.", name)
 	}
 	switch {
-	case f == nil:
-		note("A map that cannot be read is not compiled; there may be more to say once it can.")
 	case !whole:
-		note("What depends on a value that cannot be read was not checked; there may be more to say once all can.")
+		c.note("What depends on a value that cannot be read was not checked; there may be more to say once all can.")
+	case g == nil:
+		c.Notes = append(c.Notes, strangers(f)...)
+		c.note("A map that is no graph is not checked further; there may be more to say once it is one.")
+	default:
+		c.Notes = append(c.Notes, strangers(f)...)
+		var tools []string
+		for _, t := range f.Tools {
+			tools = append(tools, t.Name)
+		}
+		c.graph = g
+		c.add(check.Run(g, tools...))
 	}
-	c.OK = len(faults) == 0
-	c.Problems = append(mapfile.Faults{}, faults...)
+	sortFaults(c.Problems)
+	c.summary = fmt.Sprintf("%s: no problems in %s.\n", name, sizeOf(f.Map))
 	return c, nil
+}
+
+// sizeOf says of how much a map consists.
+func sizeOf(m *spoor.Map) string {
+	skills := count(len(m.Skills), "skill")
+	if m.Tree != nil {
+		return skills + " and a tree"
+	}
+	starts := len(m.Start.Rules) + len(m.Start.Entries)
+	if m.Start.Use != "" {
+		starts++
+	}
+	return fmt.Sprintf("%s, %s and %s", skills, count(starts, "start"), count(len(m.Steps), "step"))
+}
+
+// most keeps the first hundred faults of each code, and notes that there are
+// more.
+func (c *checkup) most(faults mapfile.Faults) mapfile.Faults {
+	const most = 100
+	counts := map[string]int{}
+	kept := slices.DeleteFunc(faults, func(f mapfile.Fault) bool {
+		counts[f.Code]++
+		return counts[f.Code] > most
+	})
+	for _, code := range slices.Sorted(maps.Keys(counts)) {
+		if n := counts[code]; n > most {
+			c.note("There are %d more problems %s than the %d that are listed.", n-most, code, most)
+		}
+	}
+	return kept
+}
+
+// audit asks the classifier about the examples of the intents.
+func (c *checkup) audit(cmd *cobra.Command) error {
+	if c.graph == nil {
+		c.note("The intents of a map that is no graph are not audited.")
+		return nil
+	}
+	classifier := c.file.Map.Start.Classify
+	if classifier == "" {
+		return errors.New("--intents asks the classifier of the map, and it has none; name one under start.classify, such as keyword")
+	}
+	s, err := scorer(classifier)
+	if err != nil {
+		return fmt.Errorf("--intents asks the classifier of the map: %w", err)
+	}
+	if model := s.Traits().Model; model != "" {
+		fmt.Fprintf(cmd.ErrOrStderr(), "The audit asks the model %s %s.\n", model, count(check.IntentCalls(c.graph), "time"))
+	}
+	r, err := check.Intents(cmd.Context(), c.graph, classifier, s)
+	if err != nil {
+		return err
+	}
+	c.add(r)
+	return nil
+}
+
+// scorer is the one with that name.
+func scorer(name string) (score.Scorer, error) {
+	if name == "keyword" {
+		return score.Keyword, nil
+	}
+	return nil, fmt.Errorf("nothing here is bound to the scorer %q; write keyword, or bind it in a program", name)
 }
 
 // certain keeps, of the problems of a map of which only a part could be read,
@@ -240,7 +342,7 @@ func strangers(f *mapfile.File) (notes []string) {
 }
 
 func (c *checkup) print(w io.Writer) {
-	if c.OK {
+	if len(c.Problems) == 0 {
 		io.WriteString(w, c.summary)
 	} else {
 		fmt.Fprintln(w, c.Problems)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"io/fs"
 	"path"
 	"regexp"
@@ -112,7 +113,7 @@ func ask(ctx context.Context, files fs.FS, to store) (*recording.Recording, erro
 	}
 	a, err := agent.New(agent.Config{
 		Map: f.Map, Conditions: cond.CEL, Model: m, Tools: refunddesk.New().Tools(), System: f.Agent.System,
-		MaxIterations: f.Agent.MaxIterations, Store: &to.Folder,
+		MaxIterations: f.Agent.MaxIterations, Store: &to.Folder, Log: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
 		return nil, err

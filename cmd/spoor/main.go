@@ -2,7 +2,12 @@
 // explains it afterwards.
 //
 //	spoor demo             a wrong answer, and the line that it came from
+//	spoor init [DIR]       a small map that runs, to change into your own
 //	spoor check MAP        what is wrong with a map, with file, line and column
+//	spoor draw MAP         a drawing of a map, with a recorded walk laid over it
+//	spoor next MAP         one move for one set of facts
+//	spoor test MAP         the map's own cases
+//	spoor schema           the JSON Schema of a map file, for editors
 //	spoor run MAP -m TEXT  a turn; without -m a conversation
 //	spoor runs             the recordings
 //	spoor show RUN         one of them as prose

@@ -32,7 +32,7 @@ something differs, no answer came); 2 the question could not be asked.`,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetFlagErrorFunc(badFlag)
-	root.AddCommand(newDemo(), newCheck(), newRun(), newRuns(), newShow(), newWhy(), newVerify())
+	root.AddCommand(newDemo(), newCheck(), newNext(), newTest(), newRun(), newRuns(), newShow(), newWhy(), newVerify(), newSchema(), newInit())
 	root.SetHelpCommand(newHelp(root))
 	return root
 }

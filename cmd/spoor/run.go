@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"log/slog"
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -17,6 +19,7 @@ import (
 
 	"github.com/spoorhq/spoor"
 	"github.com/spoorhq/spoor/agent"
+	"github.com/spoorhq/spoor/check"
 	"github.com/spoorhq/spoor/cond"
 	"github.com/spoorhq/spoor/mapfile"
 	"github.com/spoorhq/spoor/model/script"
@@ -141,6 +144,7 @@ func (s *session) open(name string) error {
 	c := agent.Config{
 		Map: f.Map, Conditions: &cond.Set{AllowUnbound: true}, Model: m, Tools: tools, System: f.Agent.System,
 		MaxIterations: f.Agent.MaxIterations, Store: &s.store.Folder,
+		Check: agent.Check(f.Agent.Check), Log: slog.New(slog.DiscardHandler),
 	}
 	if s.maxIterations > 0 {
 		c.MaxIterations = s.maxIterations
@@ -173,6 +177,9 @@ func (s *session) open(name string) error {
 	}
 	for _, note := range strangers(f) {
 		fmt.Fprintf(s.err, "note: %s\n", note)
+	}
+	if slices.ContainsFunc(s.agent.Problems(), func(p spoor.Problem) bool { return p.Level == check.Error }) {
+		fmt.Fprintf(s.err, "note: %s has errors, which agent.check lets pass; read them with: spoor check %s\n", name, word(name))
 	}
 	return nil
 }
@@ -256,7 +263,6 @@ func beyond(f *mapfile.File) (ps spoor.Problems) {
 	add(a.MaxInlineBytes != 0, "agent.maxInlineBytes", "a bound on the results in a prompt")
 	add(a.Posture != "" && a.Posture != "assist", "agent.posture", "the posture "+a.Posture)
 	add(a.Continuity != "" && a.Continuity != "turn", "agent.continuity", "the continuity "+a.Continuity)
-	add(a.Check != "" && a.Check != "off", "agent.check", "a check-up before the walk")
 	add(a.Skills != nil, "agent.skills", "skills of the agent")
 	add(a.Steering != nil, "agent.steering", "steering")
 	add(a.Instructions != nil, "agent.instructions", "instructions")
@@ -304,6 +310,15 @@ func unbound(m *spoor.Map) (ps spoor.Problems) {
 	for i, s := range m.Steps {
 		ask(s.When, true, spoor.Ref("steps").At(i).Key("when"))
 	}
+	var branch func(t *spoor.Tree, ref spoor.Ref)
+	branch = func(t *spoor.Tree, ref spoor.Ref) {
+		if t != nil {
+			ask(t.When, false, ref.Key("when"))
+			branch(t.WhenTrue, ref.Key("whenTrue"))
+			branch(t.WhenFalse, ref.Key("whenFalse"))
+		}
+	}
+	branch(m.Tree, "tree")
 	return ps
 }
 

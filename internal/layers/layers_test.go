@@ -48,13 +48,16 @@ tool/fixed            : . internal/expr tool
 agent                 : . event internal/nearest model recording tool walk
 
 examples/refund-desk  : tool
-cmd/spoor             : . agent cond event examples/refund-desk explain github.com/spf13/cobra github.com/spf13/pflag internal/nearest mapfile model/script recording tool tool/fixed
+cmd/spoor             : . agent cond event examples/refund-desk explain github.com/spf13/cobra github.com/spf13/pflag guard internal/nearest internal/yaml mapfile match model/script recording score tool tool/fixed
 internal/eventdoc     :
+
+check                 : . guard internal/nearest match score
+internal/checkdoc     : . check cond mapfile score
 `
 
 // pure are the packages that must not reach the world: no network, no files,
 // no processes, no environment, no clock of their own.
-var pure = []string{".", "guard", "match", "score", "internal/nearest", "walk", "event", "model", "explain", "cond"}
+var pure = []string{".", "guard", "match", "score", "internal/nearest", "walk", "event", "model", "explain", "cond", "check"}
 
 var worldly = []string{"net", "net/http", "os", "os/exec", "io/ioutil", "syscall", "plugin", "database/sql"}
 

@@ -4,6 +4,7 @@ package nearest
 import (
 	"fmt"
 	"iter"
+	"unicode/utf8"
 )
 
 // Hint asks about the known name nearest to name, or is empty if none is near
@@ -15,32 +16,42 @@ func Hint(name string, known iter.Seq[string]) string {
 	return ""
 }
 
+// longest is how many bytes a name may have.
+const longest = 64
+
 // Name returns the known name nearest to name by edit distance, the first of
 // equals, or "" if even that one differs in more than a third of its letters.
 func Name(name string, known iter.Seq[string]) string {
-	const longest = 64
 	if name == "" || len(name) > longest {
 		return ""
 	}
-	best, least := "", len([]rune(name))/3+1
+	letters := []rune(name)
+	best, least := "", len(letters)/3+1
 	for k := range known {
 		if k == "" || k == name || len(k) > longest {
 			continue
 		}
-		if d := distance([]rune(name), []rune(k)); d < least {
+		// Letters that are too many, or too few, are all to drop or to insert.
+		if n := utf8.RuneCountInString(k); n-len(letters) >= least || len(letters)-n >= least {
+			continue
+		}
+		if d := distance(letters, []rune(k)); d < least {
 			best, least = k, d
+		}
+		if least == 1 {
+			break
 		}
 	}
 	return best
 }
 
 // distance counts the letters to insert, drop, change or swap with their
-// neighbour.
+// neighbour. Neither a nor b has more than longest.
 func distance(a, b []rune) int {
-	var before []int
-	last, row := make([]int, len(b)+1), make([]int, len(b)+1)
-	for j := range last {
-		last[j] = j
+	var rows [3][longest + 1]int
+	before, last, row := &rows[0], &rows[1], &rows[2]
+	for j := range b {
+		last[j+1] = j + 1
 	}
 	for i := 1; i <= len(a); i++ {
 		row[0] = i
@@ -54,7 +65,7 @@ func distance(a, b []rune) int {
 				row[j] = min(row[j], before[j-2]+1)
 			}
 		}
-		before, last, row = last, row, append([]int(nil), row...)
+		before, last, row = last, row, before
 	}
 	return last[len(b)]
 }

@@ -1,0 +1,59 @@
+package check
+
+import (
+	"github.com/spoorhq/spoor"
+	"github.com/spoorhq/spoor/guard"
+)
+
+var guardUnsatisfiable = Rule{
+	Code:  "guard-unsatisfiable",
+	Level: Error,
+	Doc: `No result can pass the guard of a step: conditions on one key exclude each other, or no value that the key can
+have satisfies one of them. The step is never taken.
+
+The proof is exact for each key. A field of a result may be missing or hold anything; toolName is the exact tool of
+the step, if it names one; status is one of the statuses of the step or, if it names none, of the closed set or
+missing; iteration is a whole number from 1. It is not seen which fields and values a tool really returns, and nothing
+is proved across two keys.
+
+Correct one of the conditions that the message names, or drop the step.`,
+	Example: `
+skills:
+  - {id: look}
+  - {id: repair}
+start: look
+steps:
+  - from: look
+    to: repair
+    onToolReturn: read_port
+    guard: {errors: {gt: 10, lt: 5}}  # want guard-unsatisfiable
+`,
+	judge: func(s *subject) {
+		for i := range s.m.Steps {
+			step, g := &s.m.Steps[i], s.g.StepGuard(i)
+			if g == nil {
+				continue
+			}
+			d := guard.Domain{ToolName: string(step.OnToolReturn), AllStatuses: statuses}
+			if _, _, pattern := step.OnToolReturn.Pattern(); pattern {
+				d.ToolName = ""
+			}
+			for _, status := range step.OnToolStatus {
+				d.Statuses = append(d.Statuses, string(status))
+			}
+			if reason, never := g.Unsatisfiable(d); never && !s.found(spoor.Problem{
+				Ref: spoor.Ref("steps").At(i).Key("guard"), From: step.From, To: step.To,
+				Message: "no result can pass this guard: " + reason,
+				Hint:    "correct one of the conditions, or drop the step",
+			}) {
+				return
+			}
+		}
+	},
+}
+
+// statuses are the closed set.
+var statuses = []string{
+	string(spoor.Success), string(spoor.Partial), string(spoor.Pending), string(spoor.Failure),
+	string(spoor.Denied), string(spoor.Invalid), string(spoor.Absent),
+}
