@@ -36,7 +36,7 @@ import (
 
 func TestMapPage(t *testing.T) {
 	p := readPage(t, "map.md")
-	p.atMost(t, 520)
+	p.atMost(t, 600)
 	for _, b := range p.blocks {
 		switch {
 		case b.kind == "yaml" && b.marker == "":

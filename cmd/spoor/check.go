@@ -25,7 +25,7 @@ type checkup struct {
 	Problems mapfile.Faults `json:"problems"`
 	Notes    []string       `json:"notes"`
 
-	summary string
+	name  string
 	file    *mapfile.File
 	graph   *spoor.Graph // nil if the map is none
 }
@@ -107,7 +107,7 @@ func examine(name string) (*checkup, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &checkup{file: f, Notes: []string{}, Problems: append(mapfile.Faults{}, faults...)}
+	c := &checkup{name: name, file: f, Notes: []string{}, Problems: append(mapfile.Faults{}, faults...)}
 	if f == nil {
 		c.note("A map that cannot be read is not compiled; there may be more to say once it can.")
 		return c, nil
@@ -152,7 +152,6 @@ func examine(name string) (*checkup, error) {
 		c.add(check.Run(g, tools...))
 	}
 	sortFaults(c.Problems)
-	c.summary = fmt.Sprintf("%s: no problems in %s.\n", name, sizeOf(f.Map))
 	return c, nil
 }
 
@@ -167,6 +166,28 @@ func sizeOf(m *spoor.Map) string {
 		starts++
 	}
 	return fmt.Sprintf("%s, %s and %s", skills, count(starts, "start"), count(len(m.Steps), "step"))
+}
+
+// summary tells in one line what was found.
+func (c *checkup) summary() string {
+	if len(c.Problems) == 0 {
+		return fmt.Sprintf("%s: no problems in %s.", c.name, sizeOf(c.file.Map))
+	}
+	counts := map[string]int{}
+	for _, p := range c.Problems {
+		counts[p.Level]++
+	}
+	found := []string{"no errors"}
+	if n := counts[check.Error]; n > 0 {
+		found[0] = count(n, "error")
+	}
+	if n := counts[check.Warning]; n > 0 {
+		found = append(found, count(n, "warning"))
+	}
+	if n := counts[check.Advice]; n > 0 {
+		found = append(found, count(n, "piece")+" of advice")
+	}
+	return fmt.Sprintf("%s: %s.", c.name, strings.Join(found, ", "))
 }
 
 // most keeps the first hundred faults of each code, and notes that there are
@@ -342,11 +363,10 @@ func strangers(f *mapfile.File) (notes []string) {
 }
 
 func (c *checkup) print(w io.Writer) {
-	if len(c.Problems) == 0 {
-		io.WriteString(w, c.summary)
-	} else {
+	if len(c.Problems) > 0 {
 		fmt.Fprintln(w, c.Problems)
 	}
+	fmt.Fprintln(w, c.summary())
 	for _, note := range c.Notes {
 		fmt.Fprintf(w, "note: %s\n", note)
 	}
