@@ -33,8 +33,8 @@ var hops = []struct {
 	allocs           int
 }{
 	{"hop", "lookup", `{"risk":"low","score":0.31}`, spoor.ByRoute, 0},
-	{"guarded", "rate", `{"risk":"high","score":0.82}`, spoor.ByRoute, 3},
-	{"closed", "rate", `{"risk":"low","score":0.31}`, spoor.ByStay, 3},
+	{"guarded", "rate", `{"risk":"high","score":0.82}`, spoor.ByRoute, 2},
+	{"closed", "rate", `{"risk":"low","score":0.31}`, spoor.ByStay, 2},
 	{"refused", "other", `{"risk":"low","score":0.31}`, spoor.ByStay, 0}, // no step matches
 	{"stay", "", "", spoor.ByStay, 0},                                    // no result
 }

@@ -242,9 +242,9 @@ func (k *compiler) steps() {
 		}
 		for j, status := range s.OnToolStatus {
 			if !status.Valid() {
-				hint := nearest.Hint(string(status), slices.Values(statuses))
+				hint := nearest.Hint(string(status), statuses)
 				if hint == "" {
-					hint = "write one of " + strings.Join(statuses, ", ")
+					hint = "write one of " + strings.Join(slices.Collect(statuses), ", ")
 				}
 				k.problem("bad-status", ref.Key("onToolStatus").At(j), hint, "%q is not a status", string(status))
 			}
@@ -263,6 +263,15 @@ func (k *compiler) steps() {
 		}
 		if from := k.g.skills[s.From]; from != nil {
 			from.steps = append(from.steps, c)
+		}
+	}
+}
+
+// statuses yields the closed set as texts.
+func statuses(yield func(string) bool) {
+	for _, s := range AllStatuses() {
+		if !yield(string(s)) {
+			return
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spoorhq/spoor/guard"
@@ -208,16 +209,13 @@ const (
 	Absent  Status = "absent" // the tool looked, and found nothing
 )
 
-var statuses = []string{"success", "partial", "pending", "failure", "denied", "invalid", "absent"}
+// AllStatuses lists the closed set. The slice is the caller's.
+func AllStatuses() []Status {
+	return []Status{Success, Partial, Pending, Failure, Denied, Invalid, Absent}
+}
 
 // Valid reports whether s is one of the closed set.
-func (s Status) Valid() bool {
-	switch s {
-	case Success, Partial, Pending, Failure, Denied, Invalid, Absent:
-		return true
-	}
-	return false
-}
+func (s Status) Valid() bool { return slices.Contains(AllStatuses(), s) }
 
 // Phrases is a list of phrases; JSON may give one phrase alone.
 type Phrases []string

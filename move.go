@@ -195,7 +195,8 @@ func (g *Graph) follow(f Facts) (m Move, fired bool) {
 // guard, if it has one. It notes in m the guards that refused and the
 // conditions that failed.
 func (p *place) fire(f Facts, r *Result, m *Move) (*step, *Judgement) {
-	var fields *guard.Fields // of the result, read once for all guards
+	var view guard.View // of the result, read once for all guards
+	viewed := false
 	for i := range p.steps {
 		s := &p.steps[i]
 		if s.bare || !s.meets(r) {
@@ -214,14 +215,15 @@ func (p *place) fire(f Facts, r *Result, m *Move) (*step, *Judgement) {
 		if s.guard == nil {
 			return s, nil
 		}
-		if fields == nil {
-			fields = new(guard.Fields)
-			fields.Read(r.Text, p.keys)
+		if !viewed {
+			viewed = true
+			view = guard.View{
+				ToolName: r.Tool, Result: r.Text, Status: string(r.Status), Iteration: f.Iteration,
+				UserMessage: f.UserMessage, CurrentSkillID: f.Cursor,
+			}
+			view.Fields.Read(r.Text, p.keys)
 		}
-		verdict := s.guard.Evaluate(&guard.View{
-			ToolName: r.Tool, Result: r.Text, Status: string(r.Status), Iteration: f.Iteration,
-			UserMessage: f.UserMessage, CurrentSkillID: f.Cursor, Fields: fields,
-		})
+		verdict := s.guard.Evaluate(&view)
 		j := Judgement{s.ref, f.Cursor, s.to, r.Tool, r.CallID, verdict}
 		if verdict.Passed {
 			return s, new(j)

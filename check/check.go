@@ -15,6 +15,7 @@ package check
 
 import (
 	"fmt"
+	"strings"
 	"sync"
 
 	"github.com/spoorhq/spoor"
@@ -46,6 +47,18 @@ type Report struct {
 	OK       bool           `json:"ok"` // there is no error
 	Problems spoor.Problems `json:"problems"`
 	Notes    []string       `json:"notes"` // what the report does not cover
+}
+
+// String gives the problems and the notes, one a line.
+func (r Report) String() string {
+	var b strings.Builder
+	for _, p := range r.Problems {
+		fmt.Fprintln(&b, p)
+	}
+	for _, note := range r.Notes {
+		fmt.Fprintf(&b, "note: %s\n", note)
+	}
+	return b.String()
 }
 
 // mostOfOne is how many problems of one code a report lists.

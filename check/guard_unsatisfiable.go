@@ -29,17 +29,15 @@ steps:
     guard: {errors: {gt: 10, lt: 5}}  # want guard-unsatisfiable
 `,
 	judge: func(s *subject) {
+		all := texts(spoor.AllStatuses())
 		for i := range s.m.Steps {
 			step, g := &s.m.Steps[i], s.g.StepGuard(i)
 			if g == nil {
 				continue
 			}
-			d := guard.Domain{ToolName: string(step.OnToolReturn), AllStatuses: statuses}
+			d := guard.Domain{ToolName: string(step.OnToolReturn), Statuses: texts(step.OnToolStatus), AllStatuses: all}
 			if _, _, pattern := step.OnToolReturn.Pattern(); pattern {
 				d.ToolName = ""
-			}
-			for _, status := range step.OnToolStatus {
-				d.Statuses = append(d.Statuses, string(status))
 			}
 			if reason, never := g.Unsatisfiable(d); never && !s.found(spoor.Problem{
 				Ref: spoor.Ref("steps").At(i).Key("guard"), From: step.From, To: step.To,
@@ -52,8 +50,11 @@ steps:
 	},
 }
 
-// statuses are the closed set.
-var statuses = []string{
-	string(spoor.Success), string(spoor.Partial), string(spoor.Pending), string(spoor.Failure),
-	string(spoor.Denied), string(spoor.Invalid), string(spoor.Absent),
+// texts are statuses as guard has them.
+func texts(statuses []spoor.Status) []string {
+	list := make([]string, len(statuses))
+	for i, s := range statuses {
+		list[i] = string(s)
+	}
+	return list
 }

@@ -202,7 +202,7 @@ func guardLine(t *testing.T, line []byte) string {
 		cmp.Diff(v.Mermaid, g.Mermaid()),
 	}
 	_, unsatisfiable := compiled.Unsatisfiable(guard.Domain{
-		ToolName: v.Pre.OnToolReturnExact, Statuses: v.Pre.OnToolStatuses, AllStatuses: allStatuses,
+		ToolName: v.Pre.OnToolReturnExact, Statuses: v.Pre.OnToolStatuses, AllStatuses: allStatuses(),
 	})
 	diffs = append(diffs, cmp.Diff(v.Unsatisfiable, unsatisfiable))
 	for _, e := range v.Evals {
@@ -219,7 +219,12 @@ func guardLine(t *testing.T, line []byte) string {
 	return strings.Join(diffs, "")
 }
 
-var allStatuses = []string{"success", "partial", "pending", "failure", "denied", "invalid", "absent"}
+func allStatuses() (texts []string) {
+	for _, s := range spoor.AllStatuses() {
+		texts = append(texts, string(s))
+	}
+	return texts
+}
 
 func TestVectorsOfMatches(t *testing.T) {
 	c := tally{file: "matches"}
