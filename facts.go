@@ -48,6 +48,7 @@ type Verdict struct {
 	By      Cause          `json:"by,omitempty"`
 	To      string         `json:"to,omitempty"` // empty: a menu is open, or nothing was found
 	From    string         `json:"from,omitempty"`
+	Ref     Ref            `json:"ref,omitempty"` // the rule or entry that decided
 	Witness *match.Witness `json:"witness,omitempty"`
 	Offered []string       `json:"offered,omitempty"` // the skills of an open menu
 }

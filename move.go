@@ -110,7 +110,7 @@ func (g *Graph) Next(f Facts) Move {
 }
 
 func start(v *Verdict) Move {
-	m := Move{From: v.From, To: v.To, By: v.By, Witness: v.Witness}
+	m := Move{From: v.From, To: v.To, By: v.By, Ref: v.Ref, Witness: v.Witness}
 	if m.By != ByIntent && m.By != ByContinuity && m.By != ByDecider {
 		m.By = ByEntry
 	}

@@ -25,7 +25,6 @@ type TurnRoute struct {
 	// with its scores. Nothing else is decided then.
 	Ask *score.Query `json:"-"`
 
-	Ref    Ref            `json:"ref,omitempty"`         // the rule that claimed the message
 	Stay   bool           `json:"stayOffered,omitempty"` // the menu offers to stay, too
 	Scores *score.Verdict `json:"scores,omitempty"`      // nil if no scorer answered
 	Error  string         `json:"error,omitempty"`       // why the scorer's answer does not count
@@ -80,52 +79,74 @@ func (g *Graph) Route(f Facts, c Continuity, scored *Scored) TurnRoute {
 		}
 		return t
 	}
-	q := score.Query{Message: f.UserMessage}
-	q.Candidates, t.Failed = g.candidates(f, t.Failed)
+	r := ranking{query: score.Query{Message: f.UserMessage}}
+	t.Failed = append(t.Failed, g.candidates(f, &r)...)
 	switch {
-	case len(q.Candidates) == 0:
+	case len(r.refs) == 0:
 		t.menu(g.Reachable(""), false)
 	case scored == nil:
-		t.Ask = &q
+		t.Ask = &r.query
 	default:
-		g.judgeScores(&t, f.Cursor, conversation, q, scored)
+		g.judgeScores(&t, f.Cursor, conversation, &r, scored)
 	}
 	return t
 }
 
-// candidates are what a scorer ranks: the intents, or the entries whose
-// condition holds, and the incumbent.
-func (g *Graph) candidates(f Facts, failed []Failed) ([]score.Candidate, []Failed) {
-	var list []score.Candidate
+// A ranking is what a scorer ranks.
+type ranking struct {
+	query score.Query
+	refs  []Ref // of the candidates; empty of an incumbent that is none otherwise
+}
+
+func (r *ranking) add(c score.Candidate, ref Ref) {
+	r.query.Candidates = append(r.query.Candidates, c)
+	r.refs = append(r.refs, ref)
+}
+
+// best is the address of the candidate that a verdict ranks first.
+func (r *ranking) best(scores []score.Score, v *score.Verdict) Ref {
+	top := v.Ranked[0]
+	return r.refs[slices.Index(scores, score.Score{ID: top.ID, Score: top.Score})]
+}
+
+// candidates are the intents, or the entries whose condition holds, and the
+// incumbent. It returns the conditions that failed.
+func (g *Graph) candidates(f Facts, r *ranking) (failed []Failed) {
 	classify := g.m.Start.Classify != ""
+	among := f.Cursor == ""
 	for i := range g.entries {
 		e := &g.entries[i]
+		c := score.Candidate{ID: e.skill}
 		if classify {
-			if intent := g.m.Start.Rules[i].Match; intent.Intent != nil {
-				list = append(list, score.Candidate{ID: e.skill, Text: *intent.Intent, Examples: intent.Examples})
+			intent := g.m.Start.Rules[i].Match
+			if intent.Intent == nil {
+				continue
 			}
-			continue
+			c.Text, c.Examples = *intent.Intent, intent.Examples
+		} else {
+			holds, err := g.Claims(i, f)
+			if err != nil {
+				failed = append(failed, Failed{e.ref.Key("when"), err.Error()})
+			}
+			if !holds {
+				continue
+			}
+			c.Text = g.Skill(e.skill).Description
 		}
-		holds, err := g.Claims(i, f)
-		if err != nil {
-			failed = append(failed, Failed{e.ref.Key("when"), err.Error()})
-		}
-		if holds {
-			list = append(list, score.Candidate{ID: e.skill, Text: g.Skill(e.skill).Description})
-		}
+		r.add(c, e.ref)
+		among = among || c.ID == f.Cursor
 	}
-	among := slices.ContainsFunc(list, func(c score.Candidate) bool { return c.ID == f.Cursor })
-	if f.Cursor != "" && !among {
-		list = append(list, score.Candidate{ID: f.Cursor, Text: g.Skill(f.Cursor).Description})
+	if !among {
+		r.add(score.Candidate{ID: f.Cursor, Text: g.Skill(f.Cursor).Description}, "")
 	}
-	return list, failed
+	return failed
 }
 
 // judgeScores makes a verdict of what a scorer answered.
-func (g *Graph) judgeScores(t *TurnRoute, incumbent string, conversation bool, q score.Query, scored *Scored) {
+func (g *Graph) judgeScores(t *TurnRoute, incumbent string, conversation bool, r *ranking, scored *Scored) {
 	scores, err := scored.Scores, scored.Err
 	if err == nil {
-		scores, err = q.Answer(scores)
+		scores, err = r.query.Answer(scores)
 	}
 	if err != nil {
 		t.Error = err.Error()
@@ -139,14 +160,14 @@ func (g *Graph) judgeScores(t *TurnRoute, incumbent string, conversation bool, q
 	policy, traits := g.m.Start.Routing, scored.Traits
 	if g.m.Start.ScoredBy != "" && !conversation {
 		best := score.Decide(scores, nil, score.Traits{Categorical: true}, "")
-		t.By, t.To, t.Scores = ByEntry, best.To, &best
+		t.By, t.To, t.Ref, t.Scores = ByEntry, best.To, r.best(scores, &best), &best
 		return
 	}
 	v := score.Decide(scores, policy, traits, incumbent)
 	t.Scores = &v
 	switch v.Kind {
 	case score.Move:
-		t.By, t.To, t.From = ByIntent, v.To, incumbent
+		t.By, t.To, t.From, t.Ref = ByIntent, v.To, incumbent, r.best(scores, &v)
 	case score.Menu:
 		t.menu(v.Offered, false)
 	case score.Unmatched:

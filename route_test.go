@@ -69,8 +69,8 @@ func TestRoute(t *testing.T) {
 		{"with the incumbent", routed(), conversation, "back", "hello", nil, nil, "ask person billing back"},
 		{"once, if it is an intent", routed(), conversation, "billing", "hello", nil, nil, "ask person billing"},
 
-		{"decisive", routed(), "", "", "hello", []float64{0.9, 0}, nil, "intent person"},
-		{"decisive, elsewhere", routed(), conversation, "back", "hello", []float64{0.9, 0, 0.1}, nil, "intent person"},
+		{"decisive", routed(), "", "", "hello", []float64{0.9, 0}, nil, "intent person start.rules[1]"},
+		{"decisive, elsewhere", routed(), conversation, "back", "hello", []float64{0.9, 0, 0.1}, nil, "intent person start.rules[1]"},
 		{"decisive, here", routed(), conversation, "back", "hello", []float64{0, 0, 0.9}, nil, "continuity back"},
 		{"near tie, cold", routed(), "", "", "hello", []float64{0.5, 0.5}, nil, "menu [person billing]"},
 		{"near tie with the incumbent", routed(), conversation, "back", "hello", []float64{0.5, 0, 0.45}, nil, "continuity back"},
@@ -84,9 +84,9 @@ func TestRoute(t *testing.T) {
 
 		{"entries are ranked", ranked(), "", "", "a person", nil, nil, "ask billing person triage"},
 		{"those whose condition holds", ranked(), "", "", "hello", nil, nil, "ask billing triage"},
-		{"the best one starts, however close", ranked(), "", "", "hello", []float64{0.5, 0.5}, nil, "entry billing"},
-		{"whatever it has", ranked(), "", "", "hello", []float64{-1, 0}, nil, "entry triage"},
-		{"in a conversation they are intents", ranked(), conversation, "", "hello", []float64{0, 0.9}, nil, "intent triage"},
+		{"the best one starts, however close", ranked(), "", "", "hello", []float64{0.5, 0.5}, nil, "entry billing start.entries[0]"},
+		{"whatever it has", ranked(), "", "", "hello", []float64{-1, 0}, nil, "entry triage start.entries[2]"},
+		{"in a conversation they are intents", ranked(), conversation, "", "hello", []float64{0, 0.9}, nil, "intent triage start.entries[2]"},
 		{"and too close is a menu", ranked(), conversation, "", "hello", []float64{0.5, 0.5}, nil, "menu [billing triage]"},
 
 		{"a conversation goes on", routed(flat), conversation, "back", "hello", nil, nil, "continuity back"},

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -32,7 +33,7 @@ something differs, no answer came); 2 the question could not be asked.`,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetFlagErrorFunc(badFlag)
-	root.AddCommand(newDemo(), newCheck(), newNext(), newTest(), newRun(), newRuns(), newShow(), newWhy(), newVerify(), newSchema(), newInit())
+	root.AddCommand(newDemo(), newCheck(), newDraw(), newNext(), newTest(), newRun(), newRuns(), newShow(), newWhy(), newVerify(), newSchema(), newInit())
 	root.SetHelpCommand(newHelp(root))
 	return root
 }
@@ -263,6 +264,9 @@ func oneLine(text string, most int) string {
 	}
 	return string(line)
 }
+
+// quoteShort is a text as a part of a sentence.
+func quoteShort(text string) string { return strconv.Quote(oneLine(text, 60)) }
 
 // printText prints a text that ends with one line end.
 func printText(w io.Writer, text string) error {
