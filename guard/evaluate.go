@@ -103,7 +103,7 @@ const (
 func (r *reader) field(c *Compiled, cd *cond) field {
 	if r.from == undecided {
 		r.from = fromView
-		if f := r.view.Fields; f == nil || !f.has(c.keys) {
+		if !r.view.Fields.has(c.keys) {
 			r.from = fromOwn
 			r.own.read(r.view.Result, c.keys)
 		}
@@ -111,7 +111,7 @@ func (r *reader) field(c *Compiled, cd *cond) field {
 	if r.from == fromOwn {
 		return r.own.at(cd.slot).of(r.view.Result)
 	}
-	f := r.view.Fields
+	f := &r.view.Fields
 	return f.spans.at(f.index(cd.Key)).of(f.result)
 }
 

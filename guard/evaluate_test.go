@@ -244,15 +244,14 @@ func TestFields(t *testing.T) {
 	a := compile(t, Guard{Eq("a", 1)}, nil)
 	b := compile(t, Guard{Eq("b", 2), Eq("c", 3)}, nil)
 	result := `{"c":0,"b":2,"a":0,"a":1,"c":3}`
-	var f Fields
+	v := View{Result: result}
 	for _, keys := range [][]string{
 		{"c", "a", "b"},
 		{"a"}, // b reads the result itself
 		nil,
 		strings.Split("k1 k2 k3 k4 k5 k6 k7 c b a", " "),
 	} {
-		f.Read(result, keys)
-		v := View{Result: result, Fields: &f}
+		v.Fields.Read(result, keys)
 		if !a.Holds(&v) || !b.Holds(&v) || !b.Evaluate(&v).Passed {
 			t.Errorf("read ahead %q", keys)
 		}
@@ -397,10 +396,8 @@ func TestAllocations(t *testing.T) {
 	v := View{Result: document(300, false), Iteration: 2}
 	c := benchGuard(t)
 	if n := testing.AllocsPerRun(100, func() {
-		var f Fields
-		f.Read(v.Result, c.keys)
 		v := v
-		v.Fields = &f
+		v.Fields.Read(v.Result, c.keys)
 		c.Holds(&v)
 	}); n != 0 {
 		t.Errorf("reading ahead allocates %v times", n)

@@ -85,9 +85,8 @@ func ExampleFields() {
 	paid, _ := guard.Compile(guard.Guard{guard.Eq("state", "paid")}, nil)
 
 	result := `{"state": "paid", "score": 0.2}`
-	var f guard.Fields
-	f.Read(result, append(risky.Keys(), paid.Keys()...))
-	v := guard.View{Result: result, Fields: &f}
+	v := guard.View{Result: result}
+	v.Fields.Read(result, append(risky.Keys(), paid.Keys()...))
 	fmt.Println(risky.Holds(&v), paid.Holds(&v))
 	// Output:
 	// false true

@@ -10,13 +10,13 @@ type View struct {
 	UserMessage    string
 	CurrentSkillID string // missing if empty
 
-	// Fields, if not nil, holds the fields of Result, read ahead for several
-	// guards. A guard that needs a key which was not read reads Result itself.
-	Fields *Fields
+	// Fields may hold the fields of Result, read ahead for several guards. A
+	// guard that needs a key which was not read reads Result itself.
+	Fields Fields
 }
 
 // Fields holds the top-level fields of a result that some guards ask for. Up to
-// eight of them are stored inline, so that a Fields on the stack costs no
+// eight of them are stored inline, so that a View on the stack costs no
 // allocation. The zero Fields has read nothing. A Fields may be used by several
 // goroutines while none of them calls Read.
 type Fields struct {

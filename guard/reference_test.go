@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"math/rand/v2"
 	"os"
 	"slices"
 	"strconv"
@@ -307,7 +308,7 @@ func refActual(v refValue, raw string) string {
 
 // agree compares package guard with the reference on a guard, as JSON, and a
 // view.
-func agree(t *testing.T, text string, scales guard.Scales, view guard.View) {
+func agree(t *testing.T, text string, scales guard.Scales, view guard.View) (accepted, passed bool) {
 	t.Helper()
 	conds, accepted := refRead(text, scales)
 	var g guard.Guard
@@ -323,11 +324,11 @@ func agree(t *testing.T, text string, scales guard.Scales, view guard.View) {
 		t.Fatalf("%s\naccepted should be %v: %v", text, accepted, err)
 	}
 	if !accepted {
-		return
+		return false, false
 	}
 	var ahead guard.Fields
 	ahead.Read(view.Result, append([]string{"x"}, c.Keys()...))
-	for _, fields := range []*guard.Fields{nil, &ahead} {
+	for _, fields := range []guard.Fields{{}, ahead} {
 		view.Fields = fields
 		v := c.Evaluate(&view)
 		if len(v.Conditions) != len(conds) {
@@ -346,32 +347,61 @@ func agree(t *testing.T, text string, scales guard.Scales, view guard.View) {
 		if v.Passed != all || c.Holds(&view) != all {
 			t.Errorf("%s\non %+v\nEvaluate %v, Holds %v, want %v", text, view, v.Passed, c.Holds(&view), all)
 		}
+		passed = all
 	}
+	return true, passed
 }
 
 var refScales = guard.Scales{"riskLevel": {"low", "medium", "high", "critical"}, "x": {"b", "", "a\x00", "a", "é"}}
 
-// FuzzAgainstReference makes a guard and a view out of bytes.
+// FuzzAgainstReference makes a guard and views out of bytes.
 func FuzzAgainstReference(f *testing.F) {
 	f.Add([]byte(""))
-	for i := range 64 {
-		seed := make([]byte, 120)
-		for k := range seed {
-			seed[k] = byte(i*i*31 + k*k*(2*i+1) + k*17)
-		}
-		f.Add(seed)
+	for i := range byte(32) {
+		f.Add(randomBytes(i))
 	}
-	f.Fuzz(func(t *testing.T, choices []byte) {
-		c := chooser{choices}
-		scales := refScales
-		if c.choose(2) == 0 {
-			scales = nil
+	f.Fuzz(func(t *testing.T, choices []byte) { againstReference(t, choices) })
+}
+
+// TestAgainstReference does the same with random bytes, and holds that they make
+// guards that say something.
+func TestAgainstReference(t *testing.T) {
+	accepted, passed := 0, 0
+	for i := range 3000 {
+		a, p := againstReference(t, randomBytes(byte(i), byte(i>>8)))
+		accepted += a
+		passed += p
+	}
+	if accepted < 6000 || passed < 600 {
+		t.Errorf("%d judgements, %d passed: too few to mean anything", accepted, passed)
+	}
+}
+
+func againstReference(t *testing.T, choices []byte) (accepted, passed int) {
+	c := chooser{bytes: choices}
+	scales := refScales
+	if c.choose(2) == 0 {
+		scales = nil
+	}
+	text := c.guard()
+	for range 4 {
+		a, p := agree(t, text, scales, c.view())
+		if a {
+			accepted++
 		}
-		text := c.guard()
-		for range 4 {
-			agree(t, text, scales, c.view())
+		if p {
+			passed++
 		}
-	})
+	}
+	return accepted, passed
+}
+
+func randomBytes(seed ...byte) []byte {
+	b := make([]byte, 150)
+	var key [32]byte
+	copy(key[:], seed)
+	_, _ = rand.NewChaCha8(key).Read(b) // never fails
+	return b
 }
 
 // FuzzTextAgainstReference takes a guard and a view as they are written. Its
@@ -428,9 +458,12 @@ func vectors(tb testing.TB) [][]byte {
 	return lines
 }
 
-// A chooser makes guards and views out of bytes. Values come out of few, so that
-// they often meet.
-type chooser struct{ bytes []byte }
+// A chooser makes guards and views out of bytes. Most of its values come out of
+// few that stand together in the lists, so that they often meet.
+type chooser struct {
+	bytes []byte
+	near  int
+}
 
 func (c *chooser) choose(n int) int {
 	if len(c.bytes) == 0 {
@@ -442,6 +475,13 @@ func (c *chooser) choose(n int) int {
 }
 
 func oneOf[T any](c *chooser, list []T) T { return list[c.choose(len(list))] }
+
+func nearOf[T any](c *chooser, list []T) T {
+	if c.choose(4) > 0 {
+		return list[(c.near+c.choose(4))%len(list)]
+	}
+	return oneOf(c, list)
+}
 
 var (
 	refKeys    = append(slices.Clone(hopKeys), "x", "x", "riskLevel", "riskLevel", "", "y", "\ufffd", "toString")
@@ -457,7 +497,7 @@ var (
 func (c *chooser) number() string {
 	switch c.choose(6) {
 	case 0, 1, 2:
-		return oneOf(c, refNumbers)
+		return nearOf(c, refNumbers)
 	case 3:
 		return strconv.Itoa(c.choose(8))
 	}
@@ -508,16 +548,17 @@ func (c *chooser) scalar() string {
 	case 0:
 		return oneOf(c, []string{"null", "true", "false"})
 	case 1, 2, 3:
-		return c.quoted(oneOf(c, refTexts))
+		return c.quoted(nearOf(c, refTexts))
 	}
 	return c.number()
 }
 
 // guard writes a guard, seldom one that must be refused.
 func (c *chooser) guard() string {
+	c.near = c.choose(256)
 	var keys []string
 	seen := map[string]bool{}
-	for range 1 + c.choose(3) {
+	for range oneOf(c, []int{1, 1, 2, 3}) {
 		key := oneOf(c, refKeys)
 		if seen[key] && c.choose(16) != 0 {
 			continue
@@ -531,7 +572,7 @@ func (c *chooser) guard() string {
 func (c *chooser) conditions(key string) string {
 	ops := strings.Fields("eq ne gt gte lt lte in notIn")
 	var parts []string
-	for range 1 + c.choose(4) {
+	for range oneOf(c, []int{1, 1, 2, 4}) {
 		if len(ops) == 0 {
 			break
 		}
@@ -585,7 +626,7 @@ func (c *chooser) result() string {
 		return c.scalar()
 	}
 	var members []string
-	for range c.choose(6) {
+	for range 1 + c.choose(6) {
 		members = append(members, space+c.quoted(oneOf(c, refKeys[6:]))+space+":"+space+value()+space)
 	}
 	text := space + "{" + space + strings.Join(members, ",") + "}" + space
@@ -610,53 +651,68 @@ func (c *chooser) result() string {
 // tell its conditions apart.
 func FuzzUnsatisfiable(f *testing.F) {
 	f.Add([]byte(""))
-	for i := range 64 {
-		seed := make([]byte, 60)
-		for k := range seed {
-			seed[k] = byte(i*i*13 + k*k*(2*i+1) + k*29)
-		}
-		f.Add(seed)
+	for i := range byte(32) {
+		f.Add(randomBytes(i))
 	}
+	f.Fuzz(func(t *testing.T, choices []byte) { unsatisfiable(t, choices) })
+}
+
+// TestUnsatisfiableAgainstReference does the same with random bytes.
+func TestUnsatisfiableAgainstReference(t *testing.T) {
+	never, sometimes := 0, 0
+	for i := range 3000 {
+		switch n, ok := unsatisfiable(t, randomBytes(byte(i), byte(i>>8))); {
+		case n:
+			never++
+		case ok:
+			sometimes++
+		}
+	}
+	if never < 300 || sometimes < 300 {
+		t.Errorf("%d never, %d sometimes: too few to mean anything", never, sometimes)
+	}
+}
+
+func unsatisfiable(t *testing.T, choices []byte) (never, accepted bool) {
 	statuses := strings.Fields("success partial pending failure denied invalid absent")
-	f.Fuzz(func(t *testing.T, choices []byte) {
-		c := chooser{choices}
-		scales := refScales
-		if c.choose(2) == 0 {
-			scales = nil
-		}
-		domain := oneOf(&c, []guard.Domain{
-			{AllStatuses: statuses}, {}, {ToolName: "a", AllStatuses: statuses},
-			{Statuses: []string{"denied", "success"}, AllStatuses: statuses}, {ToolName: "é"},
-		})
-		text := c.guard()
-		conds, ok := refRead(text, scales)
-		if !ok {
-			return
-		}
-		var g guard.Guard
-		if err := json.Unmarshal([]byte(text), &g); err != nil {
-			t.Fatal(err)
-		}
-		compiled, faults := guard.Compile(g, scales)
-		if faults != nil {
-			t.Fatal(faults)
-		}
-		want := refNever(conds, scales, domain)
-		reason, never := compiled.Unsatisfiable(domain)
-		if never != (want != nil) || !never && reason != "" {
-			t.Fatalf("%s for %+v: %v %q, want %v", text, domain, never, reason, want)
-		}
-		if !never {
-			return
-		}
-		var names []string
-		for _, w := range want {
-			names = append(names, g[slices.IndexFunc(g, func(c guard.Cond) bool { return c.Key == w.key && string(c.Op) == w.op })].String())
-		}
-		if lead := strings.Join(names, " and ") + " cannot hold"; !strings.HasPrefix(reason, lead) {
-			t.Errorf("%s for %+v\ngot  %s\nwant %s", text, domain, reason, lead)
-		}
+	c := chooser{bytes: choices}
+	scales := refScales
+	if c.choose(2) == 0 {
+		scales = nil
+	}
+	domain := oneOf(&c, []guard.Domain{
+		{AllStatuses: statuses}, {}, {ToolName: "a", AllStatuses: statuses},
+		{Statuses: []string{"denied", "success"}, AllStatuses: statuses}, {ToolName: "é"},
 	})
+	text := c.guard()
+	conds, ok := refRead(text, scales)
+	if !ok {
+		return false, false
+	}
+	var g guard.Guard
+	if err := json.Unmarshal([]byte(text), &g); err != nil {
+		t.Fatal(err)
+	}
+	compiled, faults := guard.Compile(g, scales)
+	if faults != nil {
+		t.Fatal(faults)
+	}
+	want := refNever(conds, scales, domain)
+	reason, never := compiled.Unsatisfiable(domain)
+	if never != (want != nil) || !never && reason != "" {
+		t.Fatalf("%s for %+v: %v %q, want %v", text, domain, never, reason, want)
+	}
+	if !never {
+		return false, true
+	}
+	var names []string
+	for _, w := range want {
+		names = append(names, g[slices.IndexFunc(g, func(c guard.Cond) bool { return c.Key == w.key && string(c.Op) == w.op })].String())
+	}
+	if lead := strings.Join(names, " and ") + " cannot hold"; !strings.HasPrefix(reason, lead) {
+		t.Errorf("%s for %+v\ngot  %s\nwant %s", text, domain, reason, lead)
+	}
+	return true, true
 }
 
 // refNever returns a smallest set of conditions of one key that exclude each

@@ -43,12 +43,15 @@ func (s Scales) Faults() []ScaleFault {
 		if len(s[key]) == 0 {
 			fault(-1, "list its words, from least to greatest", "the scale has no words")
 		}
+		seen := make(map[string]bool, len(s[key]))
 		for i, word := range s[key] {
-			if first := slices.Index(s[key], word); first < i {
+			switch {
+			case seen[word]:
 				fault(i, "list each word once", "the word %s stands twice", display(word))
-			} else if !utf8.ValidString(word) {
+			case !utf8.ValidString(word):
 				fault(i, "", "the word %q is not UTF-8", word)
 			}
+			seen[word] = true
 		}
 	}
 	return faults

@@ -201,7 +201,7 @@ func (v value) object(what string, known fields, required ...string) {
 		found[key] = true
 		set := known[key]
 		if set == nil {
-			pair.unknown(what, key, slices.Sorted(maps.Keys(known)))
+			pair.unknown(what+" has", key, slices.Sorted(maps.Keys(known)))
 			return
 		}
 		set(pair)
@@ -216,7 +216,8 @@ func (v value) object(what string, known fields, required ...string) {
 	}
 }
 
-// unknown reports that v stands under a key that is none of the names.
+// unknown reports that v stands under a key that is none of the names. What begins
+// the sentence, as in "a map has".
 func (v value) unknown(what, key string, names []string) {
 	if len(v.d.faults) >= maxFaults {
 		v.d.more++
@@ -226,7 +227,7 @@ func (v value) unknown(what, key string, names []string) {
 	if hint == "" && len(names) <= 16 {
 		hint = "the keys are " + strings.Join(names, ", ")
 	}
-	v.d.add(v.key, "unknown-key", v.ref, hint, "%s has no key %s", what, quote(key))
+	v.d.add(v.key, "unknown-key", v.ref, hint, "%s no key %s", what, quote(key))
 }
 
 // get returns the value of a key of v, if v is a mapping that has it.
@@ -297,11 +298,11 @@ func name[T ~string](p *T) setter {
 	}
 }
 
-// nameOrNull reads a text that is not empty, or null for "".
-func nameOrNull[T ~string](p *T) setter {
+// orNull takes null for a key that is not there.
+func orNull(set setter) setter {
 	return func(v value) {
 		if v.Kind != yaml.Null {
-			name(p)(v)
+			set(v)
 		}
 	}
 }
@@ -317,6 +318,25 @@ func oneOf[T ~string](p *T, words ...T) setter {
 			last := len(names) - 1
 			hint := "write " + strings.Join(names[:last], ", ") + " or " + names[last]
 			v.fault("wrong-type", hint, "%s is none of the words for this key", quote(v.Text))
+			return
+		}
+		text(p)(v)
+	}
+}
+
+// nearestOf reads a word of a closed set whose words are easy to mistype.
+func nearestOf[T ~string](p *T, code, what string, words ...T) setter {
+	return func(v value) {
+		if v.Kind == yaml.String && !slices.Contains(words, T(v.Text)) {
+			names := make([]string, len(words))
+			for i, w := range words {
+				names[i] = string(w)
+			}
+			hint := nearest.Hint(v.Text, slices.Values(names))
+			if hint == "" {
+				hint = "write one of " + strings.Join(names, ", ")
+			}
+			v.fault(code, hint, "%s is not %s", quote(v.Text), what)
 			return
 		}
 		text(p)(v)
@@ -374,23 +394,20 @@ func phrases[T ~string, L ~[]T](p *L) setter {
 	}
 }
 
+// truths are the hints about words that older YAML takes for true or false.
+var truths = map[string]string{"yes": "write true", "on": "write true", "no": "write false", "off": "write false"}
+
 func boolean(p **bool) setter {
 	return func(v value) {
-		switch strings.ToLower(v.Text) {
-		case "true", "false":
-		case "yes", "on":
-			v.fault("wrong-type", "write true", "true or false is wanted here, and %s is a word", v.Text)
-			return
-		case "no", "off":
-			v.fault("wrong-type", "write false", "true or false is wanted here, and %s is a word", v.Text)
-			return
-		}
-		if v.Kind != yaml.Bool {
+		hint, word := truths[strings.ToLower(v.Text)]
+		switch {
+		case word:
+			v.fault("wrong-type", hint, "true or false is wanted here, and %s is a word", v.Text)
+		case v.Kind != yaml.Bool:
 			v.want("true or false")
-			return
+		default:
+			*p = new(strings.EqualFold(v.Text, "true"))
 		}
-		b := strings.EqualFold(v.Text, "true")
-		*p = &b
 	}
 }
 
@@ -425,15 +442,16 @@ func count(p *int) setter {
 func jsonText(p *string) setter {
 	return func(v value) {
 		var b bytes.Buffer
-		if v.writeJSON(&b, v.Node) {
+		if v.writeJSON(&b, v.Node, oddHint) {
 			*p = b.String()
 		}
 	}
 }
 
 // writeJSON writes n, which is v or inside it. It reports false if there is
-// something that JSON cannot hold.
-func (v value) writeJSON(b *bytes.Buffer, n *yaml.Node) (ok bool) {
+// something that JSON cannot hold; odd is the hint about a number that is not in
+// JSON notation.
+func (v value) writeJSON(b *bytes.Buffer, n *yaml.Node, odd func(string) string) (ok bool) {
 	ok = true
 	switch n.Kind {
 	case yaml.Null:
@@ -443,7 +461,7 @@ func (v value) writeJSON(b *bytes.Buffer, n *yaml.Node) (ok bool) {
 	case yaml.Number:
 		b.WriteString(n.Text)
 	case yaml.Odd:
-		v.d.add(position(v.file, n.Pos), "wrong-type", v.ref, oddHint(n.Text), "%s is not a number in JSON notation", short(n.Text))
+		v.d.add(position(v.file, n.Pos), "wrong-type", v.ref, odd(n.Text), "%s is not a number in JSON notation", short(n.Text))
 		return false
 	case yaml.String:
 		writeString(b, n.Text)
@@ -453,7 +471,7 @@ func (v value) writeJSON(b *bytes.Buffer, n *yaml.Node) (ok bool) {
 			if i > 0 {
 				b.WriteByte(',')
 			}
-			ok = v.writeJSON(b, item) && ok
+			ok = v.writeJSON(b, item, odd) && ok
 		}
 		b.WriteByte(']')
 	case yaml.Map:
@@ -470,7 +488,7 @@ func (v value) writeJSON(b *bytes.Buffer, n *yaml.Node) (ok bool) {
 			}
 			writeString(b, f.Key.Text)
 			b.WriteByte(':')
-			ok = v.writeJSON(b, f.Value) && ok
+			ok = v.writeJSON(b, f.Value, odd) && ok
 		}
 		b.WriteByte('}')
 	}
@@ -835,18 +853,7 @@ func toolsOf(p *[]Tool) setter {
 }
 
 func statusOf(p *spoor.Status) setter {
-	return func(v value) {
-		if v.Kind == yaml.String && !spoor.Status(v.Text).Valid() {
-			all := []string{"success", "partial", "pending", "failure", "denied", "invalid", "absent"}
-			hint := nearest.Hint(v.Text, slices.Values(all))
-			if hint == "" {
-				hint = "write one of " + strings.Join(all, ", ")
-			}
-			v.fault("bad-status", hint, "%s is not a status", quote(v.Text))
-			return
-		}
-		text(p)(v)
-	}
+	return nearestOf(p, "bad-status", "a status", spoor.AllStatuses()...)
 }
 
 func caseFields(c *Case) setter {
@@ -854,7 +861,7 @@ func caseFields(c *Case) setter {
 		c.Pos = v.pos
 		what := fields{
 			"say":    name(&c.Say),
-			"starts": nameOrNull(&c.Starts),
+			"starts": orNull(name(&c.Starts)),
 			"by":     name(&c.By),
 			"at":     name(&c.At),
 			"results": listOf(&c.Results, func(r *CaseResult) setter {
@@ -862,7 +869,7 @@ func caseFields(c *Case) setter {
 					v.object("a result", fields{"tool": name(&r.Tool), "result": jsonText(&r.Result), "status": statusOf(&r.Status), "executed": boolean(&r.Executed)}, "tool")
 				}
 			}),
-			"leads":  nameOrNull(&c.Leads),
+			"leads":  orNull(name(&c.Leads)),
 			"closed": phrases(&c.Closed),
 		}
 		v.needsOne("a case", "say", "at")

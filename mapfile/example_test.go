@@ -3,6 +3,7 @@ package mapfile_test
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing/fstest"
 
 	"github.com/spoorhq/spoor"
@@ -99,4 +100,26 @@ Look at the invoice.
 	// neverRoutes:
 	//   - hello
 	// <nil>
+}
+
+// Facts are what one decision looks at; a graph decides it.
+func ExampleReadFacts() {
+	const text = `
+currentSkillId: triage
+iteration: 2
+toolResults:
+  - {toolName: assess_risk, result: {riskLevel: high}}
+`
+	facts, err := mapfile.ReadFacts(strings.NewReader(text), "facts.yaml", nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(facts.Cursor, facts.Results[0].Tool, facts.Results[0].Text)
+
+	_, err = mapfile.ReadFacts(strings.NewReader("curentSkillId: triage"), "facts.yaml", nil)
+	fmt.Println(err)
+	// Output:
+	// triage assess_risk {"riskLevel":"high"}
+	// facts.yaml:1:1: curentSkillId: unknown-key: facts have no key "curentSkillId" (did you mean "currentSkillId"?)
 }

@@ -262,8 +262,14 @@ func readFile(fsys fs.FS, name string, limit int) ([]byte, error) {
 		return nil, err
 	}
 	defer file.Close()
+	return readAtMost(file, name, limit)
+}
+
+// readAtMost reads what a file of that name has, unless it is more than limit
+// bytes.
+func readAtMost(r io.Reader, name string, limit int) ([]byte, error) {
 	var b bytes.Buffer
-	if _, err := b.ReadFrom(io.LimitReader(file, int64(limit)+1)); err != nil {
+	if _, err := b.ReadFrom(io.LimitReader(r, int64(limit)+1)); err != nil {
 		return nil, err
 	}
 	if b.Len() > limit {

@@ -2,6 +2,7 @@ package match_test
 
 import (
 	"fmt"
+	"regexp"
 	"runtime"
 	"strings"
 	"testing"
@@ -61,6 +62,37 @@ func BenchmarkStartRules(b *testing.B) {
 					}
 				}
 			}
+		})
+	}
+}
+
+// BenchmarkNaive asks what BenchmarkStartRules/last does without a Set: each
+// matcher in turn, or a regexp for each, as one would write it by hand.
+func BenchmarkNaive(b *testing.B) {
+	for _, n := range []int{10, 100, 1000} {
+		rules := startRules(b, n)
+		expressions := make([]*regexp.Regexp, n)
+		for i, c := range rules {
+			expressions[i] = regexp.MustCompile(`(?i)\b(?:` + strings.Join(c.Data().Keywords, "|") + `)\b`)
+		}
+		last := say(fmt.Sprintf("Gamma-%d", n-1))
+		first := func(b *testing.B, matches func(i int) bool) {
+			b.ReportAllocs()
+			for b.Loop() {
+				i := 0
+				for !matches(i) {
+					i++
+				}
+				if i != n-1 {
+					b.Fatal(i)
+				}
+			}
+		}
+		b.Run(fmt.Sprintf("match/%d", n), func(b *testing.B) {
+			first(b, func(i int) bool { _, ok := rules[i].Match(last); return ok })
+		})
+		b.Run(fmt.Sprintf("regexp/%d", n), func(b *testing.B) {
+			first(b, func(i int) bool { return expressions[i].MatchString(last) })
 		})
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 	"unicode/utf8"
+
+	"github.com/spoorhq/spoor/internal/regex"
 )
 
 // The bounds of a matcher, as the package comment states them.
@@ -217,6 +219,10 @@ func (k *compiler) regex(source, flags, at string) Match {
 		return data
 	case len(source) > maxRegexBytes:
 		k.fault(at, fmt.Sprintf("the regex is %d bytes long, and at most %d are allowed", len(source), maxRegexBytes), "split it, or list the words as keywords")
+		return data
+	}
+	if regex.Work(source, flags) > regex.MaxWork {
+		k.fault(at, "the regex names too many characters", `use fewer or smaller classes, or drop the flag i`)
 		return data
 	}
 	tree, err := syntax.Parse(source, syntax.Perl)

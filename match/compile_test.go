@@ -37,6 +37,10 @@ func TestFaults(t *testing.T) {
 		{`{"regex": "[z-a]"}`, []string{"regex: the regex has a fault, invalid character class range: z-a"}},
 		{`{"regex": "` + strings.Repeat("a", 4097) + `"}`, []string{"regex: the regex is 4097 bytes long"}},
 		{`{"regex": "` + strings.Repeat("a{1000}", 11) + `"}`, []string{"regex: the regex compiles to more than 10000 instructions"}},
+		{`{"regex": "(a{1000}){1000}"}`, []string{"regex: the repeat count is too large: {1000} (counts go to 1000, nested ones multiplied)"}},
+		{`{"regex": "` + strings.Repeat("(a{9}){9}|", 1<<20) + `"}`, []string{"regex: the regex is 10485760 bytes long"}},
+		{`{"regex": "` + strings.Repeat("[Ā-𞥂]", 20) + `", "flags": "i"}`, []string{"regex: the regex names too many characters"}},
+		{`{"regex": "` + strings.Repeat(`\\pL`, 1000) + `"}`, []string{"regex: the regex names too many characters"}},
 
 		{`{"keywords": []}`, []string{"keywords: keywords is empty"}},
 		{`{"keywords": ["a", "", " \t"]}`, []string{"keywords[1]: the keyword is blank", "keywords[2]: the keyword is blank"}},

@@ -39,10 +39,11 @@
 //
 // # Bounds
 //
-// A regex has at most 4096 bytes and compiles to at most 10,000 instructions; a
-// matcher has at most 64 parts, a list at most 1000 keywords or examples, a
-// keyword at most 256 bytes, a sentence or an example at most 4096. Compile
-// refuses more.
+// A regex has at most 4096 bytes and compiles to at most 10,000 instructions,
+// with about a hundred classes such as \pL and, where case is disregarded, a
+// million characters in its ranges; a matcher has at most 64 parts, a list at
+// most 1000 keywords or examples, a keyword at most 256 bytes, a sentence or an
+// example at most 4096. Compile refuses more.
 package match
 
 import (

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
@@ -19,7 +20,11 @@ const nothing = utf8.MaxRune
 func oracle(m match.Match, message string) (match.Witness, bool) {
 	switch {
 	case m.Regex != nil:
-		at := regexp.MustCompile("(?" + m.Flags + ":" + *m.Regex + ")").FindStringIndex(message)
+		source := *m.Regex
+		if m.Flags != "" {
+			source = "(?" + m.Flags + ")" + source
+		}
+		at := regexp.MustCompile(source).FindStringIndex(message)
 		if at == nil {
 			return match.Witness{}, false
 		}
@@ -70,6 +75,7 @@ func keywordRegexp(word string) *regexp.Regexp {
 				forms = append(forms, f)
 			}
 		}
+		slices.Sort(forms) // one regexp for keywords that are equal
 		b.WriteByte('[')
 		for _, f := range forms {
 			fmt.Fprintf(&b, `\x{%x}`, f)
@@ -131,45 +137,224 @@ func agree(t *testing.T, ms []match.Match, message string) {
 	}
 }
 
-// TestOracle tries messages and keywords out of few characters, so that they
-// often meet: both cases of letters, letters whose cases differ in length, word
-// edges of both kinds, space, bytes that are not UTF-8.
+// A chooser makes matchers and messages out of bytes and few characters, so
+// that they often meet: both cases of letters, letters whose cases differ in
+// length, word edges of both kinds, space, bytes that are not UTF-8.
+type chooser struct {
+	bytes    []byte
+	alphabet int // how many of the characters
+}
+
+var characters = []string{
+	"a", "A", "b", "B", "a", "b", "k", "K", "\u212a", "s", "S", "\u017f", "_", "1", "-", "?", " ", " ", "  ", "\t", "\n", "\u00a0",
+	"é", "É", "e\u0301", "ß", "ẞ", "İ", "ı", "i", "I", "Ⱥ", "ⱥ", "Σ", "ς", "返", "𐐀", "𐐨", "\ufffd", "\xff", "\xc3", "\xe8\xbf",
+}
+
+func newChooser(choices []byte) *chooser {
+	c := &chooser{bytes: choices}
+	c.alphabet = 2 + c.choose(len(characters)-1)
+	return c
+}
+
+func (c *chooser) choose(n int) int {
+	if len(c.bytes) == 0 {
+		return 0
+	}
+	b := c.bytes[0]
+	c.bytes = c.bytes[1:]
+	return int(b) % n
+}
+
+func (c *chooser) text(n int) string {
+	var b strings.Builder
+	for range n {
+		b.WriteString(characters[c.choose(c.alphabet)])
+	}
+	return b.String()
+}
+
+func (c *chooser) keywords() match.Match {
+	words := make([]string, 1+c.choose(5))
+	for i := range words {
+		words[i] = c.text(1 + c.choose(4))
+	}
+	return match.Keywords(words...)
+}
+
+func (c *chooser) regex() match.Match {
+	sources := []string{"^", "$", "a+", `\s`, ".", "^b", `a\b`, "a.*b", "(a|ab)(c|b)?", "k", `\Qa`, "[^a]$", "(?i)é", "x*"}
+	return match.Regex(sources[c.choose(len(sources))], []string{"", "", "i", "s", "m", "ismg"}[c.choose(6)])
+}
+
+func (c *chooser) match(depth int) match.Match {
+	switch c.choose(6) {
+	case 0:
+		return c.regex()
+	case 1, 2:
+		if depth < 2 {
+			parts := make([]match.Match, 1+c.choose(3))
+			for i := range parts {
+				parts[i] = c.match(depth + 1)
+			}
+			return match.All(parts...)
+		}
+	case 3:
+		if depth == 0 {
+			return match.Intent("wants a", "give me a")
+		}
+	}
+	return c.keywords()
+}
+
+func (c *chooser) matches() []match.Match {
+	ms := make([]match.Match, c.choose(12))
+	for i := range ms {
+		ms[i] = c.match(0)
+	}
+	return ms
+}
+
+func randomBytes(seed int) []byte {
+	b := make([]byte, 300)
+	_, _ = rand.NewChaCha8([32]byte{byte(seed), byte(seed >> 8)}).Read(b) // never fails
+	return b
+}
+
+// FuzzMatchers makes matchers of all forms and a message out of bytes.
+func FuzzMatchers(f *testing.F) {
+	for i := range 50 {
+		f.Add(randomBytes(i))
+	}
+	f.Fuzz(func(t *testing.T, choices []byte) {
+		c := newChooser(choices)
+		agree(t, c.matches(), c.text(c.choose(60)))
+	})
+}
+
+// TestOracle does the same with random bytes.
 func TestOracle(t *testing.T) {
-	characters := []string{
-		"a", "A", "b", "B", "a", "b", "k", "K", "\u212a", "s", "S", "\u017f", "_", "1", "-", "?", " ", " ", "  ", "\t", "\n", "\u00a0",
-		"é", "É", "e\u0301", "ß", "ẞ", "İ", "ı", "i", "I", "Ⱥ", "ⱥ", "Σ", "ς", "返", "𐐀", "𐐨", "\ufffd", "\xff", "\xc3", "\xe8\xbf",
+	for i := range 3000 {
+		c := newChooser(randomBytes(i))
+		message := c.text(c.choose(60))
+		agree(t, c.matches(), message)
 	}
-	r := rand.New(rand.NewPCG(1, 2))
-	write := func(n, alphabet int) string {
-		var b strings.Builder
-		for range n {
-			b.WriteString(characters[r.IntN(alphabet)])
+}
+
+// FuzzRegex takes a regex as it is written: alone, twice in an all, and beside
+// keywords.
+func FuzzRegex(f *testing.F) {
+	f.Add(`\bcheck\b`, "i", "Check it")
+	f.Add(`^a.b$|c`, "smi", "x\nA\nB\n")
+	f.Add(`\Q(`, "", "(")
+	f.Add(`(?P<n>é+)\pL{0,3}?`, "gyu", "éÉ\xffab")
+	f.Add(`(a{10}){10}`, "", "aa")
+	f.Add(`a**`, "", "a")
+	f.Fuzz(func(t *testing.T, source, flags, message string) {
+		if len(source) > 200 || len(message) > 1000 {
+			return
 		}
-		return b.String()
+		re := match.Regex(source, flags)
+		_, faults := match.Compile(re)
+		_, err := regexp.Compile(source)
+		unknown := strings.Trim(flags, "ismgyu") != ""
+		if bad := err != nil || unknown || source == ""; bad != (faults != nil) && !(len(faults) == 1 && strings.Contains(faults[0].Message, "instructions")) {
+			t.Fatalf("%q %q: %v, %v", source, flags, faults, err)
+		}
+		agree(t, []match.Match{match.Keywords("a", "é"), re, match.All(re, match.Keywords("a"), re)}, message)
+	})
+}
+
+// relation says what Compare promises, keyword by keyword.
+func relation(earlier, later match.Match) match.Relation {
+	parts := func(m match.Match) []match.Match {
+		if m.All != nil {
+			return m.All
+		}
+		return []match.Match{m}
 	}
-	for range 3000 {
-		alphabet := 2 + r.IntN(len(characters)-1)
-		keywords := func() match.Match {
-			words := make([]string, 1+r.IntN(5))
-			for i := range words {
-				words[i] = write(1+r.IntN(4), alphabet)
-			}
-			return match.Keywords(words...)
+	among := func(word string, words []string) bool {
+		return slices.ContainsFunc(words, func(w string) bool { return keywordRegexp(w).String() == keywordRegexp(word).String() })
+	}
+	covers := func(e, l match.Match) bool {
+		switch {
+		case e.Regex != nil && l.Regex != nil:
+			return *e.Regex == *l.Regex && e.Flags == l.Flags
+		case e.Keywords != nil && l.Keywords != nil:
+			return !slices.ContainsFunc(l.Keywords, func(w string) bool { return !among(w, e.Keywords) })
 		}
-		ms := make([]match.Match, r.IntN(12))
-		for i := range ms {
-			switch r.IntN(6) {
-			case 0:
-				ms[i] = match.All(keywords(), match.Regex([]string{"^", "a+", `\s`, "."}[r.IntN(4)]))
-			case 1:
-				ms[i] = match.All(match.Regex("$"), keywords(), keywords())
-			case 2:
-				ms[i] = match.Intent("wants a", "give me a")
-			default:
-				ms[i] = keywords()
-			}
+		return false
+	}
+	if earlier.Intent != nil || later.Intent != nil {
+		return ""
+	}
+	if !slices.ContainsFunc(parts(earlier), func(e match.Match) bool {
+		return !slices.ContainsFunc(parts(later), func(l match.Match) bool { return covers(e, l) })
+	}) {
+		return match.Shadows
+	}
+	if slices.ContainsFunc(later.Keywords, func(w string) bool { return among(w, earlier.Keywords) }) {
+		return match.Overlaps
+	}
+	return ""
+}
+
+// compare holds what Compare claims against its promise and against messages.
+func compare(t *testing.T, choices []byte) (claim match.Relation, matched bool) {
+	c := newChooser(choices)
+	c.alphabet = min(c.alphabet, 2+c.choose(6)) // the fewer, the more often they relate
+	a, b := c.match(0), c.match(0)
+	if c.choose(4) == 0 && b.Intent == nil {
+		b = match.All(a, b)
+	}
+	earlier, _ := match.Compile(a)
+	later, _ := match.Compile(b)
+	claim = match.Compare(earlier, later)
+	if earlier == nil || later == nil {
+		if claim != "" {
+			t.Errorf("%q, though a matcher is refused", claim)
 		}
-		agree(t, ms, write(r.IntN(60), alphabet))
+		return "", false
+	}
+	if want := relation(earlier.Data(), later.Data()); claim != want {
+		t.Errorf("%s, then %s: %q, want %q", earlier.Data().Caption(), later.Data().Caption(), claim, want)
+	}
+	both := false
+	words := slices.Concat(later.Data().Keywords, []string{"", "a b"})
+	for range 6 {
+		words = append(words, c.text(c.choose(12)))
+	}
+	for _, message := range append(words, strings.Join(words, " ")) {
+		_, e := earlier.Match(message)
+		_, l := later.Match(message)
+		if claim == match.Shadows && l && !e {
+			t.Errorf("%q: %s shadows %s, and only the later one matches", message, earlier.Data().Caption(), later.Data().Caption())
+		}
+		matched = matched || l
+		both = both || e && l
+	}
+	if claim == match.Overlaps && !both {
+		t.Errorf("%s overlaps %s, and no keyword is in both", earlier.Data().Caption(), later.Data().Caption())
+	}
+	return claim, matched
+}
+
+func FuzzCompare(f *testing.F) {
+	for i := range 50 {
+		f.Add(randomBytes(i))
+	}
+	f.Fuzz(func(t *testing.T, choices []byte) { compare(t, choices) })
+}
+
+// TestCompareOracle does the same with random bytes.
+func TestCompareOracle(t *testing.T) {
+	claims := map[match.Relation]int{}
+	for i := range 5000 {
+		if claim, matched := compare(t, randomBytes(i)); matched {
+			claims[claim]++
+		}
+	}
+	if claims[match.Shadows] < 200 || claims[match.Overlaps] < 100 || claims[""] < 200 {
+		t.Errorf("%v: too few to mean anything", claims)
 	}
 }
 

@@ -26,8 +26,8 @@ type checkup struct {
 	Notes    []string       `json:"notes"`
 
 	name  string
-	file    *mapfile.File
-	graph   *spoor.Graph // nil if the map is none
+	file  *mapfile.File
+	graph *spoor.Graph // nil if the map is none
 }
 
 func newCheck() *cobra.Command {
@@ -319,17 +319,7 @@ func checkScript(f *mapfile.File) (faults mapfile.Faults) {
 // strangers are notes about the tools that steps wait for and that nothing in
 // the file has. A program may bring such a tool.
 func strangers(f *mapfile.File) (notes []string) {
-	var known []string
-	for _, s := range f.Map.Skills {
-		known = append(known, s.Tools...)
-	}
-	for _, s := range f.Agent.Skills {
-		known = append(known, s.Tools...)
-	}
-	known = append(known, f.Map.KnownTools...)
-	for _, t := range f.Tools {
-		known = append(known, t.Name)
-	}
+	known := toolNames(f)
 	ask := func(ref spoor.Ref, name string) {
 		if name == "" || slices.Contains(known, name) {
 			return

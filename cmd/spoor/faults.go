@@ -70,6 +70,23 @@ func sortFaults(faults mapfile.Faults) {
 	})
 }
 
+// wrong is the error of faults in the cases, or the facts, that are asked about.
+func wrong(what string, faults mapfile.Faults) error {
+	if len(faults) == 1 {
+		return faults
+	}
+	return fmt.Errorf("the %s are wrong, for %d reasons:\n%w", what, len(faults), faults)
+}
+
+// unreadable is the error of a file that could be found and not read.
+func unreadable(name string, err error) error {
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		err = path.Err
+	}
+	return fmt.Errorf("%s cannot be read: %w; give the path of a file", name, err)
+}
+
 // faultCode is the exit code of faults. Where all of them are things that are
 // not there or not known here, the question could not be asked; anything else
 // is a map that is wrong.

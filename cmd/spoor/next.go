@@ -86,18 +86,9 @@ condition or scorer of the map is a name that only a program can bind.`,
 			if err != nil {
 				return exit{unasked, err}
 			}
-			if err := boundScorer(f); err != nil {
-				return err
-			}
-			facts, faults, err := openFacts(file, cmd.InOrStdin(), f)
+			facts, err := openFacts(file, cmd.InOrStdin(), f)
 			if err != nil {
 				return err
-			}
-			if len(faults) > 1 {
-				return fmt.Errorf("the facts are wrong, for %d reasons:\n%w", len(faults), faults)
-			}
-			if len(faults) == 1 {
-				return faults
 			}
 			return printJSON(cmd.OutOrStdout(), decide(g, facts))
 		},
@@ -154,6 +145,9 @@ func openGraph(name string) (*mapfile.File, *spoor.Graph, error) {
 	var problems spoor.Problems
 	if errors.As(err, &problems) {
 		return nil, nil, refuse(name, locate(f, problems))
+	}
+	if err == nil {
+		err = boundScorer(f)
 	}
 	return f, g, err
 }

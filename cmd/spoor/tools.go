@@ -42,3 +42,18 @@ func fixedTools(f *mapfile.File) (tools []tool.Tool, problems spoor.Problems) {
 	}
 	return tools, problems
 }
+
+// toolNames lists the tools that a map file names as there.
+func toolNames(f *mapfile.File) (names []string) {
+	for _, s := range f.Map.Skills {
+		names = append(names, s.Tools...)
+	}
+	for _, s := range f.Agent.Skills {
+		names = append(names, s.Tools...)
+	}
+	names = append(names, f.Map.KnownTools...)
+	for _, t := range f.Tools {
+		names = append(names, t.Name)
+	}
+	return names
+}

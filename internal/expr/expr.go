@@ -31,6 +31,8 @@ import (
 	"cel.dev/cel-go/common/types"
 	"cel.dev/cel-go/common/types/ref"
 	"cel.dev/cel-go/interpreter"
+
+	"github.com/spoorhq/spoor/internal/regex"
 )
 
 // The limits.
@@ -43,6 +45,8 @@ const (
 	maxCost     = 1_000_000 // CEL's own measure of work: a tenth of a second or so
 	maxElements = 1_000_000 // values, or tens of bytes, that one value may hold
 	maxRegex    = 1_000     // instructions of a compiled regular expression
+	maxPattern  = 1_000     // bytes of one that is not written out
+	maxMatch    = 1 << 26   // bytes of a text that is matched with one, times its instructions
 )
 
 // A Var declares a variable, or a field of an [Object].
@@ -132,17 +136,23 @@ func (e *Env) compile(src string, at position, boolean bool) (p *Program, err er
 		return nil, Faults{{at.line, at.column, "there is no expression here", "write true for what always holds"}}
 	}
 	env := e.build()
-	tree, issues := env.Compile(src)
+	tree, issues := env.Parse(src)
+	if issues.Err() == nil {
+		if foldWork(tree.NativeRep().Expr()) > regex.MaxWork {
+			return nil, Faults{{at.line, at.column, "a regular expression names too many characters", "use fewer or smaller classes, or drop the flag i"}}
+		}
+		tree, issues = env.Check(tree)
+	}
 	if issues.Err() != nil {
 		return nil, e.faults(src, issues.Errors(), at)
 	}
 	if t := tree.OutputType(); boolean && t.Kind() != types.BoolKind && t.Kind() != types.DynKind {
 		return nil, Faults{{at.line, at.column, fmt.Sprintf("a condition must be true or false, and this is of type %s", t), "compare it with something"}}
 	}
-	options := []cel.ProgramOption{cel.EvalOptions(cel.OptOptimize), cel.CustomDecoratorV2(fixOrder)}
+	options := []cel.ProgramOption{cel.EvalOptions(cel.OptOptimize), cel.CustomDecoratorV2(fixOrder), cel.CustomDecoratorV2(boundMatches)}
 	loops, makes := weigh(tree.NativeRep().Expr())
 	if loops || makes {
-		options = append(options, cel.CostLimit(maxCost))
+		options = append(options, cel.CostTracking(work{}), cel.CostLimit(maxCost))
 	}
 	if makes {
 		options = append(options,

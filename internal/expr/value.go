@@ -161,8 +161,12 @@ func (d *dict) add(key, val ref.Val) {
 		return
 	}
 	d.keys, d.vals = append(d.keys, key), append(d.vals, val)
-	if s, ok := key.(types.String); ok && d.index != nil {
-		d.index[s] = len(d.keys) - 1
+	if d.index != nil {
+		if s, ok := key.(types.String); ok {
+			d.index[s] = len(d.keys) - 1
+		} else {
+			d.index = nil
+		}
 	}
 	if len(d.keys) == 9 {
 		index := make(map[types.String]int, 32)
@@ -179,8 +183,8 @@ func (d *dict) add(key, val ref.Val) {
 
 func (d *dict) find(key ref.Val) int {
 	s, isString := key.(types.String)
-	if isString && d.index != nil {
-		if i, ok := d.index[s]; ok {
+	if d.index != nil { // all keys are strings, and so equal nothing else
+		if i, ok := d.index[s]; ok && isString {
 			return i
 		}
 		return -1

@@ -24,11 +24,12 @@ const module = "github.com/spoorhq/spoor"
 const ladder = `
 internal/nearest      :
 guard                 : internal/nearest
-match                 :
+internal/regex        :
+match                 : internal/regex
 score                 :
 .                     : guard internal/nearest match score
 
-internal/expr         : cel.dev/cel-go
+internal/expr         : cel.dev/cel-go internal/regex
 cond                  : . internal/expr
 
 internal/yaml         : go.yaml.in/yaml/v3
@@ -41,14 +42,15 @@ event                 : . github.com/go-json-experiment/json guard model
 walk                  : . event internal/nearest model
 recording             : . event github.com/go-json-experiment/json model
 explain               : . cond event internal/nearest model recording
+draw                  : . match
 
 tool                  : . github.com/google/jsonschema-go
 tool/fixed            : . internal/expr tool
 
-agent                 : . event internal/nearest model recording tool walk
+agent                 : . check event internal/nearest model recording tool walk
 
 examples/refund-desk  : tool
-cmd/spoor             : . agent cond event examples/refund-desk explain github.com/spf13/cobra github.com/spf13/pflag guard internal/nearest internal/yaml mapfile match model/script recording score tool tool/fixed
+cmd/spoor             : . agent check cond draw event examples/refund-desk explain github.com/spf13/cobra github.com/spf13/pflag internal/nearest mapfile match model/script recording score tool tool/fixed
 internal/eventdoc     :
 
 check                 : . guard internal/nearest match score
@@ -57,7 +59,7 @@ internal/checkdoc     : . check cond mapfile score
 
 // pure are the packages that must not reach the world: no network, no files,
 // no processes, no environment, no clock of their own.
-var pure = []string{".", "guard", "match", "score", "internal/nearest", "walk", "event", "model", "explain", "cond", "check"}
+var pure = []string{".", "guard", "match", "score", "internal/nearest", "internal/regex", "walk", "event", "model", "explain", "cond", "draw", "check"}
 
 var worldly = []string{"net", "net/http", "os", "os/exec", "io/ioutil", "syscall", "plugin", "database/sql"}
 
