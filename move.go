@@ -36,8 +36,8 @@ type Move struct {
 type Cause string
 
 const (
-	ByEntry      Cause = "entry"         // a start rule claimed the message
-	ByIntent     Cause = "intent"        // a scorer chose the start
+	ByEntry      Cause = "entry"         // a start rule claimed the message, or a scorer ranked the entry first
+	ByIntent     Cause = "intent"        // a classifier chose the start
 	ByContinuity Cause = "continuity"    // the conversation stays where it was
 	ByDecider    Cause = "decider"       // a model chose from a menu, out of band
 	ByRoute      Cause = "route"         // a step fired on a result

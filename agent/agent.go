@@ -180,21 +180,18 @@ func checkup(g *spoor.Graph, c Config) (refused, passed spoor.Problems, err erro
 
 // unsupported names what a map may declare and this agent does not walk.
 func unsupported(m *spoor.Map) (ps spoor.Problems) {
-	add := func(ref spoor.Ref, format string, args ...any) {
-		ps = append(ps, spoor.Problem{
-			Level: "error", Code: "unsupported", Ref: ref, Message: fmt.Sprintf(format, args...),
-			Hint: "leave it out to run this map",
-		})
+	add := func(ref spoor.Ref, hint, format string, args ...any) {
+		ps = append(ps, spoor.Problem{Level: "error", Code: "unsupported", Ref: ref, Message: fmt.Sprintf(format, args...), Hint: hint})
 	}
 	if name := m.Start.Classify; name != "" {
-		add("start.classify", "an agent cannot start by the classifier %q", name)
+		add("start.classify", "start by match and when to walk this map; spoor test tries intents", "an agent cannot start by the classifier %q", name)
 	}
 	if name := m.Start.ScoredBy; name != "" {
-		add("start.scoredBy", "an agent cannot start by the scorer %q", name)
+		add("start.scoredBy", "leave it out and the model picks an entry; spoor test tries scorers", "an agent cannot start by the scorer %q", name)
 	}
 	for i, s := range m.Skills {
 		if s.Model != "" {
-			add(spoor.Ref("skills").At(i).Key("model"), "an agent has one model, so skill %q cannot have %q", s.ID, s.Model)
+			add(spoor.Ref("skills").At(i).Key("model"), "leave it out to run this map", "an agent has one model, so skill %q cannot have %q", s.ID, s.Model)
 		}
 	}
 	return ps

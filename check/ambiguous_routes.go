@@ -40,7 +40,7 @@ steps:
 				if !s.found(spoor.Problem{
 					Ref: spoor.Ref("steps").At(i), From: from,
 					Message: fmt.Sprintf("more than one step out of %q is taken by itself, first steps[%d], which wins where a result meets both", from, first-1),
-					Hint:    "let their conditions exclude each other, or see that the order is meant",
+					Hint:    "see that the order is meant; steps that no result meets both are reported too",
 				}) {
 					return
 				}

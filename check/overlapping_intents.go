@@ -143,7 +143,8 @@ func (a *audit) ask(ctx context.Context) error {
 			if v.Decisive {
 				continue
 			}
-			near, other, verdict = other, best(v, scores, v.RunnerUp.ID), "which is too close to call"
+			near, other = other, best(v, scores, v.RunnerUp.ID)
+			verdict = fmt.Sprintf("which is too close to call (a gap of %.3g, under %.3g)", v.RunnerUp.Gap, v.Thresholds.NearTieMargin)
 		}
 		if !a.found(spoor.Problem{
 			Ref: ref, Skill: skill, From: skill, To: a.candidates[other].ID,

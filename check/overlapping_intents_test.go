@@ -67,7 +67,7 @@ func TestIntents(t *testing.T) {
 			},
 			want: []string{
 				`a>b "x", an example of start.rules[0] ("a") and left out of it, scores 0.5 for "A" of start.rules[0] ("a") and 2 for "B" of start.rules[1] ("b"), which is nearer (scorer judge)`,
-				`b>a "y", an example of start.rules[1] ("b") and left out of it, scores 2.1 for "B" of start.rules[1] ("b") and 2 for "A" of start.rules[0] ("a"), which is too close to call (scorer judge)`,
+				`b>a "y", an example of start.rules[1] ("b") and left out of it, scores 2.1 for "B" of start.rules[1] ("b") and 2 for "A" of start.rules[0] ("a"), which is too close to call (a gap of 0.05, under 0.15) (scorer judge)`,
 			},
 		},
 		{
@@ -88,7 +88,7 @@ func TestIntents(t *testing.T) {
 				"y": {0.05, 0.1},
 			},
 			want: []string{
-				`b>a "y", an example of start.rules[1] ("b") and left out of it, scores 0.1 for "B" of start.rules[1] ("b") and 0.05 for "A" of start.rules[0] ("a"), which is too close to call (scorer judge)`,
+				`b>a "y", an example of start.rules[1] ("b") and left out of it, scores 0.1 for "B" of start.rules[1] ("b") and 0.05 for "A" of start.rules[0] ("a"), which is too close to call (a gap of 0.025, under 0.15) (scorer judge)`,
 			},
 		},
 		{
@@ -113,9 +113,9 @@ func TestIntents(t *testing.T) {
 				"u": {0, 0.95, 1, 1},
 			},
 			want: []string{
-				`a>b "z", an example of start.rules[1] ("a") and left out of it, scores 2 for "A" of start.rules[0] ("a") and 1.95 for "B too" of start.rules[3] ("b"), which is too close to call (scorer judge)`,
+				`a>b "z", an example of start.rules[1] ("a") and left out of it, scores 2 for "A" of start.rules[0] ("a") and 1.95 for "B too" of start.rules[3] ("b"), which is too close to call (a gap of 0.025, under 0.15) (scorer judge)`,
 				`b>a "y", an example of start.rules[2] ("b") and left out of it, scores 2 for "B" of start.rules[2] ("b") and 3 for "A too" of start.rules[1] ("a"), which is nearer (scorer judge)`,
-				`b>a "u", an example of start.rules[3] ("b") and left out of it, scores 1 for "B" of start.rules[2] ("b") and 0.95 for "A too" of start.rules[1] ("a"), which is too close to call (scorer judge)`,
+				`b>a "u", an example of start.rules[3] ("b") and left out of it, scores 1 for "B" of start.rules[2] ("b") and 0.95 for "A too" of start.rules[1] ("a"), which is too close to call (a gap of 0.025, under 0.15) (scorer judge)`,
 			},
 		},
 		{
@@ -128,7 +128,7 @@ func TestIntents(t *testing.T) {
 			},
 			want: []string{
 				`a>c "x", an example of start.rules[0] ("a") and left out of it, scores NaN for "A" of start.rules[0] ("a") and 1 for "C" of start.rules[2] ("c"), which is nearer (scorer judge)`,
-				`c>b "z", an example of start.rules[2] ("c") and left out of it, scores 1.1 for "C" of start.rules[2] ("c") and 1 for "B" of start.rules[1] ("b"), which is too close to call (scorer judge)`,
+				`c>b "z", an example of start.rules[2] ("c") and left out of it, scores 1.1 for "C" of start.rules[2] ("c") and 1 for "B" of start.rules[1] ("b"), which is too close to call (a gap of 0.05, under 0.15) (scorer judge)`,
 			},
 		},
 	}

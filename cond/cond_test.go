@@ -77,6 +77,37 @@ func TestCondition(t *testing.T) {
 	}
 }
 
+// A condition ends, whatever the results are: without its limits each of these
+// would run for minutes.
+func TestHostileResults(t *testing.T) {
+	large := `{"list":[` + strings.TrimSuffix(strings.Repeat(`{"id":17,"tags":["a","b"]},`, 20_000), ",") + `]}`
+	f := &spoor.Facts{Iteration: 2, UserMessage: strings.Repeat("refund ", 100_000), Cursor: "triage"}
+	for range 200 {
+		f.Results = append(f.Results, spoor.Result{Tool: "t", Executed: true, Text: large})
+		f.History = append(f.History, spoor.Message{Role: "user", Content: f.UserMessage})
+	}
+	for _, when := range []string{
+		`json.list.all(a, json.list.all(b, a.id == b.id))`,
+		`json.list.all(a, json == json)`,
+		`json.list.map(a, a) != []`,
+		`json.list.all(a, userMessage.size() > 0)`,
+		`history.all(a, history.all(b, a.content == b.content))`,
+		`history.map(m, m.content).join().matches('(a|b|c)*d$') || history.all(m, history.map(n, n.content + m.content) != [])`,
+		`userMessage.matches(userMessage)`,
+		`toolResults.all(a, toolResults.all(b, a.json == b.json || true))`,
+	} {
+		c, err := cond.CEL.Condition(when, true)
+		if err != nil {
+			t.Errorf("%s: %v", when, err)
+			continue
+		}
+		_, err = c(spoor.Situation{Facts: f, Result: &f.Results[0]})
+		if err == nil || !strings.Contains(err.Error(), "too") {
+			t.Errorf("%s: %v", when, err)
+		}
+	}
+}
+
 func TestNames(t *testing.T) {
 	yes := func(spoor.Situation) (bool, error) { return true, nil }
 	set := cond.Set{Funcs: map[string]spoor.Condition{"json": yes, "status": yes, "my-cond": yes, "true": yes, "ok": yes, "none": nil}}

@@ -33,7 +33,7 @@ func sentence(message, hint string) string {
 // concurrent use.
 type Compiled struct {
 	guard Guard
-	keys  []string // fields of the result that are read
+	names names // of the fields of the result that are read
 	conds []cond
 }
 
@@ -42,13 +42,13 @@ type cond struct {
 	Cond
 	first   bool // of the conditions of its key
 	hop     hop
-	slot    int // the index in Compiled.keys
+	slot    int // the index in Compiled.names
 	test    test
 	want    bool        // testEqual, testMember: the answer that passes; testOrder: whether greater passes, else less
 	orEqual bool        // testOrder: whether equal passes
 	one     threshold   // testEqual, testOrder
 	many    []threshold // testMember
-	scale   *scale      // testOrder: the ranks to compare, if any
+	scale   scale       // testOrder: the ranks to compare, if any
 }
 
 // A test is what the operators have in common.
@@ -85,17 +85,17 @@ func hopOf(key string) hop { return hop(slices.Index(HopKeys(), key) + 1) }
 
 // Compile returns g ready to judge, or every fault that stops it from being a
 // guard, in declared order. Scales may be nil; they are taken to be without
-// faults of their own (see [Scales.Faults]). Compile keeps no part of g or
-// scales.
+// faults of their own (see [Scales.Faults]), and their words must not be changed
+// afterwards. Compile keeps no part of g.
 func Compile(g Guard, scales Scales) (*Compiled, []Fault) {
 	if len(g) == 0 {
 		return nil, []Fault{{-1, "the guard has no conditions", "declare at least one, or leave the guard out"}}
 	}
 	var faults []Fault
 	c := &Compiled{guard: slices.Clone(g)}
+	var fields []string
 	keys := make(map[string]bool)
 	seen := make(map[Cond]bool) // without their values
-	compiledScales := make(map[string]*scale)
 	for i, cd := range c.guard {
 		key := display(cd.Key)
 		fault := func(hint, format string, args ...any) {
@@ -141,13 +141,8 @@ func Compile(g Guard, scales Scales) (*Compiled, []Fault) {
 		default:
 			out.test = testOrder
 		}
-		if words, ok := scales[cd.Key]; ok && out.test == testOrder && out.hop == hopField {
-			s := compiledScales[cd.Key]
-			if s == nil {
-				s = newScale(words)
-				compiledScales[cd.Key] = s
-			}
-			out.scale = s
+		if out.test == testOrder && out.hop == hopField {
+			out.scale = scales.of(cd.Key)
 		}
 		if out.test == testMember {
 			out.many = compileList(cd, fault)
@@ -156,15 +151,16 @@ func Compile(g Guard, scales Scales) (*Compiled, []Fault) {
 		}
 		if out.hop == hopField {
 			if out.first {
-				c.keys = append(c.keys, cd.Key)
+				fields = append(fields, cd.Key)
 			}
-			out.slot = len(c.keys) - 1
+			out.slot = len(fields) - 1
 		}
 		c.conds = append(c.conds, out)
 	}
 	if faults != nil {
 		return nil, faults
 	}
+	c.names = namesOf(fields)
 	return c, nil
 }
 
@@ -172,7 +168,7 @@ func Compile(g Guard, scales Scales) (*Compiled, []Fault) {
 type faultFunc func(hint, format string, args ...any)
 
 // compileOne returns the threshold of every operator but in and notIn.
-func compileOne(cd Cond, s *scale, fault faultFunc) threshold {
+func compileOne(cd Cond, s scale, fault faultFunc) threshold {
 	v := cd.Value
 	if what := v.notScalar(); what != "" {
 		hint := "a value is a string, a number, a boolean or null"
@@ -189,9 +185,9 @@ func compileOne(cd Cond, s *scale, fault faultFunc) threshold {
 	case cd.Op.Ordered() && v.kind != String && v.kind != Number:
 		fault("what has no order is compared with eq or ne", "%s compares with %s", cd.Op, v)
 	case s != nil:
-		rank, ok := s.rank[v.text]
+		rank, ok := s.rank(v.text)
 		if !ok || v.kind != String {
-			fault("its words are "+strings.Join(s.words, ", "), "%s compares with %s, which is no word of the scale", cd.Op, v)
+			fault("its words are "+summary(strings.Join(s, ", ")), "%s compares with %s, which is no word of the scale", cd.Op, v)
 		}
 		t.rank = rank
 	}
@@ -262,7 +258,7 @@ func (c *Compiled) Guard() Guard { return slices.Clone(c.guard) }
 
 // Keys returns the fields of the result that c reads, in declared order,
 // without the hop keys.
-func (c *Compiled) Keys() []string { return slices.Clone(c.keys) }
+func (c *Compiled) Keys() []string { return slices.Clone(c.names.list) }
 
 func opList() string {
 	var names []string

@@ -103,16 +103,16 @@ const (
 func (r *reader) field(c *Compiled, cd *cond) field {
 	if r.from == undecided {
 		r.from = fromView
-		if !r.view.Fields.has(c.keys) {
+		if !r.view.Fields.has(c.names.list) {
 			r.from = fromOwn
-			r.own.read(r.view.Result, c.keys)
+			r.own.read(r.view.Result, &c.names)
 		}
 	}
 	if r.from == fromOwn {
 		return r.own.at(cd.slot).of(r.view.Result)
 	}
 	f := &r.view.Fields
-	return f.spans.at(f.index(cd.Key)).of(f.result)
+	return f.spans.at(f.names.find(cd.Key)).of(f.result)
 }
 
 // find returns the value that cd judges, as it is written; of the iteration only
@@ -284,21 +284,4 @@ func (d *datum) compareText(t string) int {
 		return order(d.text < t, d.text != t)
 	}
 	return compareText(d.text, t)
-}
-
-// of returns the rank of d, if d is a word of s.
-func (s *scale) of(d *datum) (int, bool) {
-	if d.kind != String {
-		return 0, false
-	}
-	if d.plain {
-		rank, ok := s.rank[d.text]
-		return rank, ok
-	}
-	for _, word := range s.words {
-		if compareText(d.text, word) == 0 {
-			return s.rank[word], true
-		}
-	}
-	return 0, false
 }

@@ -2,6 +2,7 @@ package guard
 
 import (
 	"encoding/json"
+	"fmt"
 	"math/rand/v2"
 	"reflect"
 	"strings"
@@ -250,11 +251,37 @@ func TestFields(t *testing.T) {
 		{"a"}, // b reads the result itself
 		nil,
 		strings.Split("k1 k2 k3 k4 k5 k6 k7 c b a", " "),
+		append(strings.Split(strings.Repeat("k ", 50), " "), "c", "b", "a"),
 	} {
 		v.Fields.Read(result, keys)
 		if !a.Holds(&v) || !b.Holds(&v) || !b.Evaluate(&v).Passed {
 			t.Errorf("read ahead %q", keys)
 		}
+	}
+}
+
+// TestManyKeys judges a guard with more keys than are looked for one by one, on
+// a result that has a hundred thousand members; so does a set of guards.
+func TestManyKeys(t *testing.T) {
+	const n = 100_000
+	var g Guard
+	var b strings.Builder
+	b.WriteString(`{"":0`)
+	for i := range n {
+		g = append(g, Eq(fmt.Sprintf("é%d", i), i))
+		fmt.Fprintf(&b, `,"\u00e9%d":0,"é%d":%d`, i, i, i)
+	}
+	c := compile(t, g, nil)
+	v := View{Result: b.String() + "}"}
+	if !c.Holds(&v) || !c.Evaluate(&v).Passed {
+		t.Error("does not hold")
+	}
+	v.Fields.Read(v.Result, c.Keys())
+	if !c.Holds(&v) || !c.Evaluate(&v).Passed {
+		t.Error("does not hold on fields that were read ahead")
+	}
+	if v.Result = `{"é1":2}`; c.Evaluate(&View{Result: v.Result}).Conditions[1].Actual != "2" {
+		t.Error("the value is not found")
 	}
 }
 
@@ -397,7 +424,7 @@ func TestAllocations(t *testing.T) {
 	c := benchGuard(t)
 	if n := testing.AllocsPerRun(100, func() {
 		v := v
-		v.Fields.Read(v.Result, c.keys)
+		v.Fields.Read(v.Result, c.names.list)
 		c.Holds(&v)
 	}); n != 0 {
 		t.Errorf("reading ahead allocates %v times", n)

@@ -1,5 +1,7 @@
 package guard
 
+import "slices"
+
 // A View is what a guard is judged on: one tool result, and the place where it
 // arrived.
 type View struct {
@@ -21,7 +23,7 @@ type View struct {
 // goroutines while none of them calls Read.
 type Fields struct {
 	result string
-	keys   []string
+	names  names
 	spans  spans
 }
 
@@ -30,27 +32,62 @@ type Fields struct {
 // one JSON object, or that nests deeper than 10000 levels, has no fields. Read
 // retains keys and result.
 func (f *Fields) Read(result string, keys []string) {
-	*f = Fields{result: result, keys: keys}
-	f.spans.read(result, keys)
-}
-
-// index returns the index of key, or -1 if it was not read.
-func (f *Fields) index(key string) int {
-	for i, k := range f.keys {
-		if k == key {
-			return i
-		}
-	}
-	return -1
+	*f = Fields{result: result, names: namesOf(keys)}
+	f.spans.read(result, &f.names)
 }
 
 func (f *Fields) has(keys []string) bool {
 	for _, key := range keys {
-		if f.index(key) < 0 {
+		if f.names.find(key) < 0 {
 			return false
 		}
 	}
 	return true
+}
+
+// names are the names of fields, in order.
+type names struct {
+	list  []string
+	index map[string]int // if there are many
+}
+
+func namesOf(list []string) names {
+	const many = 32
+	n := names{list: list}
+	if len(list) > many {
+		n.index = make(map[string]int, len(list))
+		for i, name := range slices.Backward(list) {
+			n.index[name] = i
+		}
+	}
+	return n
+}
+
+// find returns the index of a name, or -1 if it is not there.
+func (n *names) find(name string) int {
+	if n.index == nil {
+		return slices.Index(n.list, name)
+	}
+	if i, ok := n.index[name]; ok {
+		return i
+	}
+	return -1
+}
+
+// findWritten returns the index of a name that is written as in JSON, or -1.
+func (n *names) findWritten(name string) int {
+	if n.index != nil {
+		if !isPlain(name) {
+			name = unquote(name)
+		}
+		return n.find(name)
+	}
+	for i, key := range n.list {
+		if name == key || sameStart(name, key) && compareText(name, key) == 0 {
+			return i
+		}
+	}
+	return -1
 }
 
 // A span is where the value of a field stands in a result, a string without its
@@ -68,11 +105,11 @@ type spans struct {
 }
 
 // read reads into s, which is zero.
-func (s *spans) read(result string, keys []string) {
-	if n := len(keys) - len(s.inline); n > 0 {
+func (s *spans) read(result string, of *names) {
+	if n := len(of.list) - len(s.inline); n > 0 {
 		s.more = make([]span, n)
 	}
-	if !scanFields(result, keys, s) {
+	if !scanFields(result, of, s) {
 		s.inline = [8]span{}
 		clear(s.more)
 	}

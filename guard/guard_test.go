@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"math"
 	"reflect"
+	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -139,6 +141,37 @@ func TestScaleFaults(t *testing.T) {
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %q", got)
+	}
+}
+
+// TestManyScaledGuards compiles many guards on a long scale, of which none keeps
+// a copy.
+func TestManyScaledGuards(t *testing.T) {
+	words := make([]string, 1000)
+	for i := range words {
+		words[i] = strconv.Itoa(i)
+	}
+	s := Scales{"x": words}
+	if faults := s.Faults(); faults != nil {
+		t.Fatal(faults)
+	}
+	g := Guard{Gt("x", "998")}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for range 1000 {
+		compile(t, g, s)
+	}
+	runtime.ReadMemStats(&after)
+	if each := (after.TotalAlloc - before.TotalAlloc) / 1000; each > 4000 {
+		t.Errorf("a guard takes %d bytes", each)
+	}
+	if !compile(t, g, s).Holds(&View{Result: `{"x":"999"}`}) {
+		t.Error("does not hold")
+	}
+
+	s["x"] = append(words, "more")
+	if faults := s.Faults(); len(faults) != 1 || faults[0].Message != "x: the scale has 1001 words, and at most 1000 are allowed" {
+		t.Error(faults)
 	}
 }
 

@@ -313,9 +313,9 @@ func spanOf(s string, i, end int) span {
 	return span{Number, i, end}
 }
 
-// scanFields sets the spans of keys to the last members of the object s that
-// have these names. It reports false if s is not one JSON object.
-func scanFields(s string, keys []string, spans *spans) bool {
+// scanFields sets the spans of names to the last members of the object s that
+// have them. It reports false if s is not one JSON object.
+func scanFields(s string, names *names, spans *spans) bool {
 	i := skipSpace(s, 0)
 	if i >= len(s) || s[i] != '{' {
 		return false
@@ -332,7 +332,7 @@ func scanFields(s string, keys []string, spans *spans) bool {
 		if i = scanString(s, name); i < 0 {
 			return false
 		}
-		at := keyIndex(s[name:i-1], keys)
+		at := names.findWritten(s[name : i-1])
 		i = skipSpace(s, i)
 		if i >= len(s) || s[i] != ':' {
 			return false
@@ -356,16 +356,6 @@ func scanFields(s string, keys []string, spans *spans) bool {
 		}
 		i = skipSpace(s, i+1)
 	}
-}
-
-// keyIndex returns the index in keys of a name as it is written, or -1.
-func keyIndex(name string, keys []string) int {
-	for i, key := range keys {
-		if name == key || sameStart(name, key) && compareText(name, key) == 0 {
-			return i
-		}
-	}
-	return -1
 }
 
 // sameStart reports false if it is plain at the first byte that a name, as it

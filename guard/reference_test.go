@@ -326,9 +326,10 @@ func agree(t *testing.T, text string, scales guard.Scales, view guard.View) (acc
 	if !accepted {
 		return false, false
 	}
-	var ahead guard.Fields
+	var ahead, aheadOfMany guard.Fields
 	ahead.Read(view.Result, append([]string{"x"}, c.Keys()...))
-	for _, fields := range []guard.Fields{{}, ahead} {
+	aheadOfMany.Read(view.Result, append(strings.Split(strings.Repeat("p ", 40), " "), c.Keys()...))
+	for _, fields := range []guard.Fields{{}, ahead, aheadOfMany} {
 		view.Fields = fields
 		v := c.Evaluate(&view)
 		if len(v.Conditions) != len(conds) {

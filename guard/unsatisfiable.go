@@ -89,7 +89,7 @@ func (s space) reason(conds []cond) string {
 		b.WriteString(": " + s.why)
 	}
 	if i := slices.IndexFunc(conds, func(c cond) bool { return c.scale != nil }); i >= 0 {
-		b.WriteString(": the scale is " + summary(strings.Join(conds[i].scale.words, ", ")))
+		b.WriteString(": the scale is " + summary(strings.Join(conds[i].scale, ", ")))
 	}
 	return b.String()
 }
@@ -181,10 +181,8 @@ func (s space) around(conds []cond) []datum {
 		for j := range c.many {
 			add(&c.many[j])
 		}
-		if c.scale != nil {
-			for _, word := range c.scale.words {
-				points = append(points, stringPoint(word))
-			}
+		for _, word := range c.scale {
+			points = append(points, stringPoint(word))
 		}
 	}
 	return points

@@ -4,15 +4,19 @@ package tool
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/spoorhq/spoor/internal/nearest"
 )
 
 // A Tool is one tool. It is data but for Call; copy it to change a field.
@@ -108,6 +112,9 @@ func Checked(t Tool) (Tool, error) {
 	if err != nil {
 		return Tool{}, fmt.Errorf("the schema cannot be used: %w", err)
 	}
+	if err := checkTypes(reflect.ValueOf(&schema)); err != nil {
+		return Tool{}, err
+	}
 	call := t.Call
 	t.Call = func(ctx context.Context, args string) (string, error) {
 		var loose any // digits are lost here, and only here
@@ -120,6 +127,48 @@ func Checked(t Tool) (Tool, error) {
 		return call(ctx, args)
 	}
 	return t, nil
+}
+
+var types = []string{"null", "boolean", "object", "array", "number", "string", "integer"}
+
+// checkTypes refuses a type that JSON Schema does not have, which no value would
+// ever be, in a schema and in all below it.
+func checkTypes(v reflect.Value) error {
+	switch v.Kind() {
+	case reflect.Pointer:
+		s, ok := v.Interface().(*jsonschema.Schema)
+		if !ok || s == nil {
+			return nil
+		}
+		for _, name := range append(s.Types, s.Type) {
+			if name != "" && !slices.Contains(types, name) {
+				hint := nearest.Hint(name, slices.Values(types))
+				return fmt.Errorf("the schema has the type %q, which there is not; %s", name, cmp.Or(hint, "write one of "+strings.Join(types, ", ")))
+			}
+		}
+		for i := range v.Elem().NumField() {
+			if v.Elem().Type().Field(i).IsExported() {
+				if err := checkTypes(v.Elem().Field(i)); err != nil {
+					return err
+				}
+			}
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			if err := checkTypes(v.Index(i)); err != nil {
+				return err
+			}
+		}
+	case reflect.Map:
+		keys := v.MapKeys()
+		slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
+		for _, key := range keys {
+			if err := checkTypes(v.MapIndex(key)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 func encode(out any) (string, error) {

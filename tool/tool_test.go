@@ -162,6 +162,21 @@ func TestNewPanicsForArgumentsThatAreNoStruct(t *testing.T) {
 	}
 }
 
+// A type that JSON Schema does not have is refused where the tool is made,
+// wherever in the schema it stands. A field may be called type.
+func TestCheckedRefusesUnknownTypes(t *testing.T) {
+	for schema, want := range map[string]string{
+		`{"type": "objekt"}`: `the schema has the type "objekt", which there is not; did you mean "object"?`,
+		`{"properties": {"a": {"items": {"anyOf": [{"type": ["string", "text"]}]}}}}`: `the schema has the type "text", which there is not; write one of null, boolean, object, array, number, string, integer`,
+		`{"properties": {"type": {"const": "objekt"}}, "type": "object"}`:             "",
+	} {
+		_, err := tool.Checked(tool.Tool{Name: "t", Schema: schema})
+		if got := fmt.Sprint(err); got != want && (err != nil || want != "") {
+			t.Errorf("%s: %v, want %q", schema, err, want)
+		}
+	}
+}
+
 func ExampleNew() {
 	type Order struct {
 		ID int64 `json:"id" jsonschema:"the number on the receipt"`

@@ -232,7 +232,11 @@ func (r *reasons) wanted(name string, closed bool) {
 		found = true
 	}
 	if !found {
-		r.add("no step leads from %s to %s; from there they lead to %s", r.c.At, name, cmp.Or(strings.Join(r.g.Successors(r.c.At), ", "), "nowhere"))
+		there := "no step leaves it"
+		if next := r.g.Successors(r.c.At); len(next) > 0 {
+			there = "from there they lead to " + strings.Join(next, ", ")
+		}
+		r.add("no step leads from %s to %s; %s", r.c.At, name, there)
 	}
 }
 
@@ -269,6 +273,9 @@ func (r *reasons) untaken(s spoor.Step) string {
 		return fmt.Sprintf("would be taken, but %s is first", r.m.Ref)
 	case len(m.Closed) > 0:
 		return fmt.Sprintf("is not judged, since %s is taken first; it would stay shut on %s", r.m.Ref, evidence(m.Closed[0]))
+	}
+	if i := slices.IndexFunc(r.f.Results, func(res spoor.Result) bool { return !res.Executed }); i >= 0 && s.OnToolStatus == nil {
+		return fmt.Sprintf("is not taken: %s, and the call of %s did not reach its tool", waits(s), r.f.Results[i].Tool)
 	}
 	return "is not taken: " + waits(s)
 }

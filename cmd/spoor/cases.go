@@ -126,10 +126,8 @@ func strangeTools(f *mapfile.File, cases []mapfile.Case) []string {
 	return notes
 }
 
-var causes = []string{
-	string(spoor.ByEntry), string(spoor.ByIntent), string(spoor.ByMenu), string(spoor.ByNone),
-	string(spoor.ByContinuity), string(spoor.ByDecider), string(spoor.ByProposal), string(spoor.ByPick),
-}
+// causes are those by which a message can start a turn without a model.
+var causes = []string{string(spoor.ByEntry), string(spoor.ByIntent), string(spoor.ByMenu), string(spoor.ByNone)}
 
 // faults finds what cases say of a map that has no such thing.
 func (t *tester) faults(cases []mapfile.Case) (faults mapfile.Faults) {
@@ -145,7 +143,12 @@ func (t *tester) faults(cases []mapfile.Case) (faults mapfile.Faults) {
 				add("unknown-skill", key, fmt.Sprintf("there is no skill %q", id), hint)
 			}
 		}
-		if c.By != "" && !slices.Contains(causes, c.By) && !t.starts(c.By) {
+		tree := t.file.Map.Tree != nil
+		switch cause := slices.Contains(causes, c.By); {
+		case c.By == "" || t.starts(c.By) || cause && (!tree || c.By == string(spoor.ByNone)):
+		case tree && cause:
+			add("bad-case", "by", "in a tree nothing starts by "+quoteShort(c.By), "write the address of the leaf, such as tree.whenTrue, or drop it")
+		default:
 			add("bad-case", "by", "nothing starts a turn by "+quoteShort(c.By), t.meant(c.By))
 		}
 		for _, id := range c.Closed {
@@ -155,7 +158,7 @@ func (t *tester) faults(cases []mapfile.Case) (faults mapfile.Faults) {
 			hint := cmp.Or(nearest.Hint(id, ids), "write the address of a step, such as steps[0], or the skill that it leads to")
 			add("bad-case", "closed", "there is no step and no skill "+quoteShort(id), hint)
 		}
-		if c.At != "" && t.file.Map.Tree != nil {
+		if c.At != "" && tree {
 			add("bad-case", "at", "a tree has no steps, so results lead nowhere", "write {say, starts}")
 		}
 	}

@@ -149,6 +149,8 @@ func examine(name string) (*checkup, error) {
 			tools = append(tools, t.Name)
 		}
 		c.graph = g
+		c.Problems = append(c.Problems, newTester(f, g).faults(placed(f.Dir(), f.Cases))...)
+		c.OK = len(c.Problems) == 0
 		c.add(check.Run(g, tools...))
 	}
 	sortFaults(c.Problems)
@@ -319,20 +321,41 @@ func checkScript(f *mapfile.File) (faults mapfile.Faults) {
 // strangers are notes about the tools that steps wait for and that nothing in
 // the file has. A program may bring such a tool.
 func strangers(f *mapfile.File) (notes []string) {
-	known := toolNames(f)
+	const most = 100
+	names := toolNames(f)
+	known := map[string]bool{}
+	for _, name := range names {
+		known[name] = true
+	}
+	add := func(name, format string, args ...any) {
+		note := fmt.Sprintf(format, args...)
+		if len(notes) >= most {
+			return
+		}
+		if hint := nearest.Hint(name, slices.Values(names)); hint != "" {
+			note += "; " + hint
+		}
+		notes = append(notes, note)
+	}
 	ask := func(ref spoor.Ref, name string) {
-		if name == "" || slices.Contains(known, name) {
-			return
-		}
-		if name == readSkill {
+		switch {
+		case name == "" || known[name]:
+		case name == readSkill:
 			notes = append(notes, fmt.Sprintf("%s waits for %q, whose answers no step sees", ref, name))
-			return
+		default:
+			add(name, "%s waits for %q, which no skill lists and the file does not declare", ref, name)
 		}
-		hint := nearest.Hint(name, slices.Values(known))
-		if hint != "" {
-			hint = "; " + hint
+	}
+	declared := map[string]bool{}
+	for _, t := range f.Tools {
+		declared[t.Name] = true
+	}
+	for i, s := range f.Map.Skills {
+		for j, name := range s.Tools {
+			if len(declared) > 0 && !declared[name] {
+				add(name, "%s: the file declares other tools, and not %q, so spoor run refuses this map", spoor.Ref("skills").At(i).Key("tools").At(j), name)
+			}
 		}
-		notes = append(notes, fmt.Sprintf("%s waits for %q, which no skill lists and the file does not declare%s", ref, name, hint))
 	}
 	for i, s := range f.Map.Steps {
 		ref := spoor.Ref("steps").At(i)

@@ -160,31 +160,46 @@ func movesOn(m *spoor.Map, name string, rec *recording.Recording) (moves []spoor
 }
 
 // sameWays reports whether two maps have the same skills and the same ways
-// between them, and where they begin to differ.
+// between them, and where they begin to differ. Labels and examples are for
+// people, and may differ.
 func sameWays(a, b *spoor.Map) (ref spoor.Ref, same bool) {
 	for i := range max(len(a.Skills), len(b.Skills)) {
 		if i >= len(a.Skills) || i >= len(b.Skills) || a.Skills[i].ID != b.Skills[i].ID {
 			return spoor.Ref("skills").At(i), false
 		}
 	}
-	if !sameJSON(withoutExamples(a.Start), withoutExamples(b.Start)) {
+	if !sameJSON(bareStart(a.Start), bareStart(b.Start)) {
 		return "start", false
 	}
 	for i := range max(len(a.Steps), len(b.Steps)) {
-		if i >= len(a.Steps) || i >= len(b.Steps) || !sameJSON(a.Steps[i], b.Steps[i]) {
+		if i >= len(a.Steps) || i >= len(b.Steps) || !sameJSON(bareStep(a.Steps[i]), bareStep(b.Steps[i])) {
 			return spoor.Ref("steps").At(i), false
 		}
 	}
-	return "tree", sameJSON(a.Tree, b.Tree)
+	return "tree", sameJSON(bareTree(a.Tree), bareTree(b.Tree))
 }
 
-// withoutExamples is a start without what is test material only.
-func withoutExamples(s spoor.Start) spoor.Start {
-	s.Rules = slices.Clone(s.Rules)
+func bareStart(s spoor.Start) spoor.Start {
+	s.Rules, s.Entries = slices.Clone(s.Rules), slices.Clone(s.Entries)
 	for i := range s.Rules {
-		s.Rules[i].Examples = nil
+		s.Rules[i].Label, s.Rules[i].Examples = "", nil
+	}
+	for i := range s.Entries {
+		s.Entries[i].Label = ""
 	}
 	return s
+}
+
+func bareStep(s spoor.Step) spoor.Step {
+	s.Label = ""
+	return s
+}
+
+func bareTree(t *spoor.Tree) *spoor.Tree {
+	if t == nil {
+		return nil
+	}
+	return &spoor.Tree{Skill: t.Skill, When: t.When, WhenTrue: bareTree(t.WhenTrue), WhenFalse: bareTree(t.WhenFalse)}
 }
 
 // sameJSON compares as a recording has it, where a list of none is no list.

@@ -44,23 +44,8 @@ func below(dir string, faults mapfile.Faults) mapfile.Faults {
 		if file := &faults[i].Pos.File; *file != "" {
 			*file = filepath.Join(dir, *file)
 		}
-		meant(&faults[i].Problem)
 	}
 	return faults
-}
-
-// meant puts the status that was meant into the hint of one that there is not:
-// failed begins as failure does.
-func meant(p *spoor.Problem) {
-	var word string
-	if _, err := fmt.Sscanf(p.Message, "%q", &word); p.Code != "bad-status" || err != nil || !strings.HasPrefix(p.Hint, "write one of ") {
-		return
-	}
-	for status := range strings.SplitSeq(strings.TrimPrefix(p.Hint, "write one of "), ", ") {
-		if len(word) >= 4 && len(status) >= 4 && strings.EqualFold(word[:4], status[:4]) {
-			p.Hint = fmt.Sprintf("did you mean %q?", status)
-		}
-	}
 }
 
 // sortFaults puts faults into the order of their places.

@@ -44,7 +44,7 @@ recording             : . event github.com/go-json-experiment/json model
 explain               : . cond event internal/nearest model recording
 draw                  : . match
 
-tool                  : . github.com/google/jsonschema-go
+tool                  : . github.com/google/jsonschema-go internal/nearest
 tool/fixed            : . internal/expr tool
 
 agent                 : . check event internal/nearest model recording tool walk

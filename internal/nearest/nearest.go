@@ -19,17 +19,27 @@ func Hint(name string, known iter.Seq[string]) string {
 // longest is how many bytes a name may have.
 const longest = 64
 
+// same is how many letters two names that begin alike share.
+const same = 4
+
 // Name returns the known name nearest to name by edit distance, the first of
-// equals, or "" if even that one differs in more than a third of its letters.
+// equals. If even that one differs in more than a third of its letters, it is
+// the one that begins with the same four letters, as failure does for failed;
+// if none or several do, it is "".
 func Name(name string, known iter.Seq[string]) string {
 	if name == "" || len(name) > longest {
 		return ""
 	}
 	letters := []rune(name)
 	best, least := "", len(letters)/3+1
+	alike, several := "", false
 	for k := range known {
 		if k == "" || k == name || len(k) > longest {
 			continue
+		}
+		if len(name) >= same && len(k) >= same && name[:same] == k[:same] {
+			several = alike != ""
+			alike = k
 		}
 		// Letters that are too many, or too few, are all to drop or to insert.
 		if n := utf8.RuneCountInString(k); n-len(letters) >= least || len(letters)-n >= least {
@@ -41,6 +51,9 @@ func Name(name string, known iter.Seq[string]) string {
 		if least == 1 {
 			break
 		}
+	}
+	if best == "" && !several {
+		return alike
 	}
 	return best
 }

@@ -1,0 +1,5 @@
+//go:build race
+
+package mapfile_test
+
+func init() { raced = true }
