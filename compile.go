@@ -1,7 +1,9 @@
 package spoor
 
 import (
+	"cmp"
 	"fmt"
+	"iter"
 	"maps"
 	"math"
 	"slices"
@@ -38,6 +40,29 @@ type compiler struct {
 	g          *Graph
 	problems   Problems
 	treeCut    bool // the tree is too large, and that was said
+
+	hints        int // how often a name was looked for that was meant
+	instructions int // of the regexes so far
+	conditioned  int // what the conditions so far count against maxConditions
+	unreadable   int // conditions that could not be read
+}
+
+// Bounds on what a map may take to compile. Each is far above what a map of
+// 20,000 skills needs, and keeps a hostile one to some seconds.
+const (
+	maxHints        = 100     // searches for the name that was meant
+	maxInstructions = 1 << 21 // of all regexes; one has at most 10,000
+	maxConditions   = 3 << 20 // bytes of all conditions, and perCondition for each
+	perCondition    = 64
+	maxUnreadable   = 100 // conditions with a fault, after which no more are read
+)
+
+// meant is a hint about the name that was meant, or the other hint.
+func (k *compiler) meant(name string, known iter.Seq[string], other string) string {
+	if k.hints++; k.hints > maxHints {
+		return other
+	}
+	return cmp.Or(nearest.Hint(name, known), other)
 }
 
 func (k *compiler) problem(code string, ref Ref, hint, format string, args ...any) *Problem {
@@ -85,10 +110,7 @@ func (k *compiler) known(id string, at Ref, key string) {
 	if k.g.skills[id] != nil {
 		return
 	}
-	hint := nearest.Hint(id, k.ids)
-	if hint == "" {
-		hint = "declare it under skills, or correct the name"
-	}
+	hint := k.meant(id, k.ids, "declare it under skills, or correct the name")
 	k.problem("unknown-skill", at.Key(key), hint, "there is no skill %q", id).Skill = id
 }
 
@@ -202,7 +224,16 @@ func (k *compiler) entry(e entry, m match.Match, when string) {
 }
 
 func (k *compiler) match(m match.Match, ref Ref, skill string) *match.Compiled {
+	if k.instructions > maxInstructions {
+		return nil
+	}
 	c, faults := match.Compile(m)
+	if c != nil {
+		if k.instructions += c.Instructions(); k.instructions > maxInstructions {
+			k.problem("bad-match", ref, "lower the repeat counts, or list words as keywords",
+				"the regexes up to here compile to more than %d instructions together", maxInstructions).Skill = skill
+		}
+	}
 	for _, f := range faults {
 		k.problem("bad-match", ref.join(f.At), f.Hint, "%s", f.Message).Skill = skill
 	}
@@ -214,15 +245,27 @@ func (k *compiler) condition(when string, result bool, ref Ref, skill string) Co
 		k.problem("bad-condition", ref, "pass cond.CEL to Compile", "nothing here can read the condition %q", when).Skill = skill
 		return nil
 	}
+	if k.conditioned > maxConditions || k.unreadable == maxUnreadable {
+		return nil
+	}
+	if k.conditioned += len(when) + perCondition; k.conditioned > maxConditions {
+		k.problem("bad-condition", ref, "use guards and matchers, which take less",
+			"the conditions up to here are too many, or too long together").Skill = skill
+		return nil
+	}
 	c, err := k.conditions.Condition(when, result)
 	if err != nil {
 		k.problem("bad-condition", ref, "", "%v", err).Skill = skill
+		if k.unreadable++; k.unreadable == maxUnreadable {
+			k.problem("bad-condition", ref, "correct the others first", "%d conditions cannot be read; those after this one were not looked at", maxUnreadable)
+		}
 	}
 	return c
 }
 
 func (k *compiler) steps() {
 	k.g.guards = make([]*guard.Compiled, len(k.m.Steps))
+	k.room()
 	for i, s := range k.m.Steps {
 		ref := Ref("steps").At(i)
 		k.known(s.From, ref, "from")
@@ -242,10 +285,7 @@ func (k *compiler) steps() {
 		}
 		for j, status := range s.OnToolStatus {
 			if !status.Valid() {
-				hint := nearest.Hint(string(status), statuses)
-				if hint == "" {
-					hint = "write one of " + strings.Join(slices.Collect(statuses), ", ")
-				}
+				hint := k.meant(string(status), statuses, "write one of "+strings.Join(slices.Collect(statuses), ", "))
 				k.problem("bad-status", ref.Key("onToolStatus").At(j), hint, "%q is not a status", string(status))
 			}
 		}
@@ -263,6 +303,22 @@ func (k *compiler) steps() {
 		}
 		if from := k.g.skills[s.From]; from != nil {
 			from.steps = append(from.steps, c)
+		}
+	}
+}
+
+// room makes room for the steps out of each skill.
+func (k *compiler) room() {
+	out := make([]int, len(k.m.Skills))
+	for _, s := range k.m.Steps {
+		if from := k.g.skills[s.From]; from != nil {
+			out[from.index]++
+		}
+	}
+	steps := make([]step, len(k.m.Steps))
+	for i, s := range k.m.Skills {
+		if p := k.g.skills[s.ID]; p != nil && p.index == i {
+			p.steps, steps = steps[:0:out[i]], steps[out[i]:]
 		}
 	}
 }
@@ -328,6 +384,7 @@ func (k *compiler) index() {
 			to.routed, to.firstRoute = true, i
 		}
 	}
+	seen := make([]int, len(k.m.Skills)) // the last skill, from 1, of which one is a successor
 	for _, s := range k.m.Skills {
 		from := g.skills[s.ID]
 		keys := map[string]bool{}
@@ -341,7 +398,8 @@ func (k *compiler) index() {
 					keys[key] = true
 				}
 			}
-			if st.to != s.ID && !slices.Contains(from.next, st.to) {
+			if to != from && seen[to.index] != from.index+1 {
+				seen[to.index] = from.index + 1
 				from.next = append(from.next, st.to)
 			}
 		}

@@ -3,9 +3,8 @@ package spoor
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
-
-	"github.com/spoorhq/spoor/internal/nearest"
 )
 
 // A Tree decides by conditions alone which skill is active, in each iteration
@@ -61,6 +60,9 @@ func (k *compiler) tree() {
 	flat(k.m.NeverRoutes != nil, "neverRoutes", "there are no start rules to hold a phrase against")
 
 	k.branch(root, "tree", nil)
+	if k.treeCut {
+		return // not all leaves were seen
+	}
 	for i, s := range k.m.Skills {
 		if p := k.g.skills[s.ID]; p != nil && p.index == i && len(p.paths) == 0 {
 			k.problem("tree-leaves", Ref("skills").At(i), "make it a leaf, or take it off the list",
@@ -69,7 +71,8 @@ func (k *compiler) tree() {
 	}
 }
 
-// branch compiles a node of the tree and what is below it.
+// branch compiles a node of the tree and what is below it. The path is that of
+// the node until it returns.
 func (k *compiler) branch(t *Tree, ref Ref, path []Branch) {
 	wrong := func(ref Ref, hint, format string, args ...any) {
 		k.problem("tree-leaves", ref, hint, format, args...)
@@ -101,8 +104,7 @@ func (k *compiler) branch(t *Tree, ref Ref, path []Branch) {
 			wrong(ref, "write {skill: …} there, or another decision", "a decision has no %s", key)
 			return
 		}
-		next := append(path[:len(path):len(path)], Branch{k.g.tree[at].label, side})
-		k.branch(t, ref.Key(key), next)
+		k.branch(t, ref.Key(key), append(path, Branch{k.g.tree[at].label, side}))
 	}
 	side(t.WhenTrue, "whenTrue", "yes")
 	k.g.tree[at].no = len(k.g.tree)
@@ -115,14 +117,11 @@ func (k *compiler) leaf(t *Tree, ref Ref, path []Branch) {
 	}
 	p := k.g.skills[t.Skill]
 	if p == nil {
-		hint := nearest.Hint(t.Skill, k.ids)
-		if hint == "" {
-			hint = "declare it under skills, or correct the name"
-		}
+		hint := k.meant(t.Skill, k.ids, "declare it under skills, or correct the name")
 		k.problem("tree-leaves", ref.Key("skill"), hint, "there is no skill %q", t.Skill).Skill = t.Skill
 		return
 	}
-	p.paths = append(p.paths, path)
+	p.paths = append(p.paths, slices.Clone(path))
 }
 
 // leaf finds the leaf that is active: from the root, one branch at each

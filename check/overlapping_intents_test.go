@@ -88,7 +88,7 @@ func TestIntents(t *testing.T) {
 				"y": {0.05, 0.1},
 			},
 			want: []string{
-				`b>a "y", an example of start.rules[1] ("b") and left out of it, scores 0.1 for "B" of start.rules[1] ("b") and 0.05 for "A" of start.rules[0] ("a"), which is too close to call (a gap of 0.025, under 0.15) (scorer judge)`,
+				`b>a "y", an example of start.rules[1] ("b") and left out of it, scores 0.1 for "B" of start.rules[1] ("b") and 0.05 for "A" of start.rules[0] ("a"), which is too close to call (a gap of 0.025, under 0.05) (scorer judge)`,
 			},
 		},
 		{

@@ -92,26 +92,25 @@ func Compile(g Guard, scales Scales) (*Compiled, []Fault) {
 		return nil, []Fault{{-1, "the guard has no conditions", "declare at least one, or leave the guard out"}}
 	}
 	var faults []Fault
-	c := &Compiled{guard: slices.Clone(g)}
+	c := &Compiled{guard: slices.Clone(g), conds: make([]cond, 0, len(g))}
 	var fields []string
-	keys := make(map[string]bool)
-	seen := make(map[Cond]bool) // without their values
+	keys := keySet{of: g}
+	var seen []Op // of the key
 	for i, cd := range c.guard {
-		key := display(cd.Key)
 		fault := func(hint, format string, args ...any) {
-			faults = append(faults, Fault{i, key + ": " + fmt.Sprintf(format, args...), hint})
+			faults = append(faults, Fault{i, display(cd.Key) + ": " + fmt.Sprintf(format, args...), hint})
 		}
 		first := i == 0 || g[i-1].Key != cd.Key
 		if first {
+			seen = seen[:0]
 			switch {
 			case slices.Contains(reservedKeys, cd.Key):
 				fault("rename the field", "a guard cannot read this reserved key")
 			case !utf8.ValidString(cd.Key):
 				fault("", "the key is not UTF-8")
-			case keys[cd.Key]:
+			case keys.before(i):
 				fault("move the conditions of one key together", "its conditions do not stand together")
 			}
-			keys[cd.Key] = true
 		}
 		if cd.Op == "" && cd.Value.kind == Missing {
 			fault("operators are "+opList(), "the key has no operator")
@@ -121,11 +120,11 @@ func Compile(g Guard, scales Scales) (*Compiled, []Fault) {
 			fault(nearestOp(cd.Op), "there is no operator %q", string(cd.Op))
 			continue
 		}
-		at := Cond{Key: cd.Key, Op: cd.Op}
-		if seen[at] {
+		if slices.Contains(seen, cd.Op) {
 			fault("an operator occurs once a key", "the operator %s stands twice", cd.Op)
+		} else {
+			seen = append(seen, cd.Op)
 		}
-		seen[at] = true
 		out := cond{
 			Cond:    cd,
 			first:   first,
@@ -294,4 +293,27 @@ func nearestOp(op Op) string {
 		return "operators are " + opList()
 	}
 	return "did you mean " + string(best) + "?"
+}
+
+// A keySet tells which keys of a guard stood before.
+type keySet struct {
+	of    Guard
+	index map[string]int // by key, where it stands first; nil for few conditions
+}
+
+// before reports whether the key of condition i is that of an earlier one.
+func (k *keySet) before(i int) bool {
+	const few = 32
+	if i < few {
+		return slices.ContainsFunc(k.of[:i], func(c Cond) bool { return c.Key == k.of[i].Key })
+	}
+	if k.index == nil {
+		k.index = make(map[string]int, len(k.of))
+		for i, c := range k.of {
+			if _, there := k.index[c.Key]; !there {
+				k.index[c.Key] = i
+			}
+		}
+	}
+	return k.index[k.of[i].Key] < i
 }

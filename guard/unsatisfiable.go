@@ -30,11 +30,15 @@ func (c *Compiled) Unsatisfiable(d Domain) (reason string, ok bool) {
 		for i < len(c.conds) && c.conds[i].Key == c.conds[first].Key {
 			i++
 		}
-		conds := slices.Clone(c.conds[first:i])
+		conds := c.conds[first:i]
+		if len(conds) == 1 && conds[0].open() {
+			continue
+		}
 		s := spaceOf(conds[0].hop, d)
 		if s.satisfies(conds) {
 			continue
 		}
+		conds = slices.Clone(conds)
 		for k := 0; k < len(conds) && len(conds) > 1; {
 			if fewer := slices.Delete(slices.Clone(conds), k, k+1); !s.satisfies(fewer) {
 				conds = fewer
@@ -45,6 +49,13 @@ func (c *Compiled) Unsatisfiable(d Domain) (reason string, ok bool) {
 		return s.reason(conds), true
 	}
 	return "", false
+}
+
+// open reports whether some result plainly has a value that passes: a field can
+// be any datum, and there is a number on either side of every small integer.
+func (c *cond) open() bool {
+	return c.hop == hopField && c.scale == nil &&
+		(c.test != testOrder || c.one.kind == Number && c.one.num.form == small)
 }
 
 // A space is the set of values that a key can have.

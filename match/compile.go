@@ -52,6 +52,7 @@ type Compiled struct {
 // A part is a regex or a list of keywords.
 type part struct {
 	regex  *regexp.Regexp // nil for keywords
+	size   int            // of the regex, in instructions
 	source string         // of the regex
 	flags  string
 	words  []string // the keywords as declared
@@ -246,7 +247,7 @@ func (k *compiler) regex(source, flags, at string) Match {
 		k.fault(at, message, hint)
 		return data
 	}
-	k.parts = append(k.parts, part{regex: re, source: source, flags: flags})
+	k.parts = append(k.parts, part{regex: re, size: len(prog.Inst), source: source, flags: flags})
 	return data
 }
 

@@ -21,3 +21,12 @@ func (c *Compiled) Parts() iter.Seq[Part] {
 		}
 	}
 }
+
+// Instructions is how many the regexes of the matcher compile to together. It
+// is for those who bound what many matchers take.
+func (c *Compiled) Instructions() (n int) {
+	for _, p := range c.parts {
+		n += p.size
+	}
+	return n
+}

@@ -133,6 +133,9 @@ var causes = []string{string(spoor.ByEntry), string(spoor.ByIntent), string(spoo
 func (t *tester) faults(cases []mapfile.Case) (faults mapfile.Faults) {
 	ids := slices.Values(skillIDs(t.file.Map))
 	for _, c := range cases {
+		if len(faults) >= 100 {
+			break // there is enough to do
+		}
 		add := func(code, key, message, hint string) {
 			p := spoor.Problem{Level: "error", Code: code, Ref: spoor.Ref(key), Message: message, Hint: hint}
 			faults = append(faults, mapfile.Fault{Problem: p, Pos: c.Pos})

@@ -173,7 +173,7 @@ func TestLimits(t *testing.T) {
 		return s
 	}
 	var numbers []string
-	for i := range 100_000 {
+	for i := range 20_000 {
 		numbers = append(numbers, fmt.Sprint(i))
 	}
 	list := strings.Join(numbers, ",")
@@ -199,7 +199,6 @@ func TestLimits(t *testing.T) {
 		"unequal":    {`doc.k.all(a, [doc.o] != [doc.l] || doc.o != doc.o)`, "too much work"},
 		"in":         {`doc.k.all(a, doc.l in [doc.l])`, "too much work"},
 		"map":        {`doc.k.map(a, a) != []`, "too much work"},
-		"filter":     {`doc.k.filter(a, a > 3) != []`, "too much work"},
 		"size":       {`doc.k.all(a, json.size() > 0)`, "too much work"},
 		"conversion": {`doc.k.all(a, int(json) > 0 || true)`, "too much work"},
 		"greatest":   {`doc.k.all(a, math.greatest(doc.k) > 0)`, "too much work"},

@@ -31,7 +31,7 @@ func (work) CallCost(function, _ string, args []ref.Val, _ ref.Val) *uint64 {
 			return nil
 		}
 		length, _ := list.Size().(types.Int) // the memory limit goes through it
-		n += uint64(length) / 100
+		n += uint64(length) / 50
 	case operators.In:
 		if list, ok := args[1].(traits.Lister); ok {
 			length, _ := list.Size().(types.Int)
