@@ -11,6 +11,7 @@ import (
 
 	"github.com/spoorhq/spoor/guard"
 	"github.com/spoorhq/spoor/internal/nearest"
+	"github.com/spoorhq/spoor/internal/phrase"
 	"github.com/spoorhq/spoor/match"
 )
 
@@ -142,11 +143,18 @@ func (k *compiler) start() {
 	k.routing(forms)
 
 	if s.Use != "" {
+		k.known(s.Use, "start", "use")
 		k.entry(entry{skill: s.Use, ref: "start.use"}, match.Match{}, "")
 	}
 	for i, r := range s.Rules {
 		ref := Ref("start.rules").At(i)
+		k.known(r.Use, ref, "use")
 		k.entry(entry{skill: r.Use, ref: ref, label: r.Label, examples: r.Examples}, r.Match, r.When)
+		for j, example := range r.Examples {
+			if phrase.Key(example) == "" {
+				k.problem("misplaced-examples", ref.Key("examples").At(j), "write a message, or drop the row", "a blank example proves nothing").Skill = r.Use
+			}
+		}
 		if len(r.Examples) > 0 && r.When == "" {
 			switch {
 			case r.Match.IsZero():
@@ -160,6 +168,7 @@ func (k *compiler) start() {
 	}
 	for i, e := range s.Entries {
 		ref := Ref("start.entries").At(i)
+		k.known(e.Use, ref, "use")
 		k.entry(entry{skill: e.Use, ref: ref, label: e.Label}, e.Match, e.When)
 	}
 	k.g.exclusive = s.Entries != nil || s.Classify != ""
@@ -199,11 +208,6 @@ func (k *compiler) routing(forms []string) {
 
 // entry compiles one entry and its condition, if it has one.
 func (k *compiler) entry(e entry, m match.Match, when string) {
-	if at, ok := strings.CutSuffix(string(e.ref), ".use"); ok { // start.use is its own address
-		k.known(e.skill, Ref(at), "use")
-	} else {
-		k.known(e.skill, e.ref, "use")
-	}
 	if !m.IsZero() && when != "" {
 		k.problem("two-conditions", e.ref, "keep match or when; a when can ask for both", "an entry has one condition, and this one has two").Skill = e.skill
 	}
@@ -216,7 +220,11 @@ func (k *compiler) entry(e entry, m match.Match, when string) {
 		e.match = k.match(m, e.ref.Key("match"), e.skill)
 		e.conditional = true
 		if m.Intent != nil && k.m.Start.Classify == "" {
-			k.problem("intent-without-classify", e.ref.Key("match"), "name one under start.classify, such as keyword",
+			hint := "name one under start.classify, such as keyword"
+			if k.m.Start.Entries != nil {
+				hint = "write the start as rules with a classifier; entries have no intents"
+			}
+			k.problem("intent-without-classify", e.ref.Key("match"), hint,
 				"an intent is judged by a classifier, and this start has none").Skill = e.skill
 		}
 	}
@@ -270,7 +278,7 @@ func (k *compiler) steps() {
 		ref := Ref("steps").At(i)
 		k.known(s.From, ref, "from")
 		k.known(s.To, ref, "to")
-		c := step{to: s.To, ref: ref, bare: s.Bare(), declared: i}
+		c := step{to: s.To, ref: ref, bare: s.Bare()}
 
 		if s.When != "" {
 			c.when = k.condition(s.When, true, ref.Key("when"), s.From)
@@ -285,7 +293,7 @@ func (k *compiler) steps() {
 		}
 		for j, status := range s.OnToolStatus {
 			if !status.Valid() {
-				hint := k.meant(string(status), statuses, "write one of "+strings.Join(slices.Collect(statuses), ", "))
+				hint := cmp.Or(nearest.Hint(string(status), statuses), "write one of "+strings.Join(slices.Collect(statuses), ", "))
 				k.problem("bad-status", ref.Key("onToolStatus").At(j), hint, "%q is not a status", string(status))
 			}
 		}
@@ -342,9 +350,9 @@ func (k *compiler) toolName(t ToolName, ref Ref) (name string, pattern *match.Co
 
 func (k *compiler) neverRoutes() {
 	seen := map[string]int{}
-	for i, phrase := range k.m.NeverRoutes {
+	for i, row := range k.m.NeverRoutes {
 		ref := Ref("neverRoutes").At(i)
-		key := phraseKey(phrase)
+		key := phrase.Key(row)
 		if key == "" {
 			k.problem("bad-never-route", ref, "write a phrase, or drop the row", "a blank phrase asserts nothing")
 		} else if first, again := seen[key]; again {
@@ -353,12 +361,6 @@ func (k *compiler) neverRoutes() {
 			seen[key] = i
 		}
 	}
-}
-
-// phraseKey is one key for phrases everywhere: case folded, white space
-// collapsed, the ends trimmed.
-func phraseKey(phrase string) string {
-	return strings.Join(strings.Fields(strings.ToLower(phrase)), " ")
 }
 
 // index is built once, so that a move costs what the cursor's own steps cost.

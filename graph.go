@@ -56,7 +56,6 @@ type entry struct {
 type step struct {
 	to          string
 	ref         Ref
-	declared    int // in Map.Steps
 	bare        bool
 	tool        string
 	toolPattern *match.Compiled
@@ -169,7 +168,7 @@ func (g *Graph) Successors(skill string) []string {
 // names, if any.
 func (g *Graph) Active(f Facts, m Move) []string {
 	if g.tree != nil {
-		if leaf := g.m.Tree.At(m.Ref); leaf != nil {
+		if leaf := g.m.Tree.At(m.Ref); leaf != nil && leaf.Skill != "" {
 			return []string{leaf.Skill}
 		}
 		return nil
@@ -247,9 +246,15 @@ func (g *Graph) Starts() []StartRule {
 // nothing here, and an unconditional rule everything. The error says that the
 // condition failed.
 func (g *Graph) Claims(i int, f Facts) (bool, error) {
-	switch e := &g.entries[i]; {
+	hits := g.matchers.Scan(f.UserMessage)
+	return g.entries[i].claims(f, &hits, i)
+}
+
+// claims reports whether the entry, which is the one of that index, claims the
+// message.
+func (e *entry) claims(f Facts, hits *match.Hits, i int) (bool, error) {
+	switch {
 	case e.match != nil:
-		hits := g.matchers.Scan(f.UserMessage)
 		_, ok := hits.Match(i)
 		return ok, nil
 	case e.when != nil:

@@ -16,7 +16,7 @@ type Provenance struct {
 	Guard       guard.Guard `json:"guard,omitempty"`
 
 	// Path is the way to a leaf. A leaf in several places has the way to the
-	// first as Path, and all of them as Paths.
+	// first as Path, and all of them as Paths. They must not be changed.
 	Path  []Branch   `json:"path,omitempty"`
 	Paths [][]Branch `json:"paths,omitempty"`
 }

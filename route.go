@@ -15,9 +15,8 @@ const (
 	ContinueConversation Continuity = "conversation" // where the turn before it ended
 )
 
-// A TurnRoute is where a turn starts, and all that it was decided by. Its
-// Verdict is the fact that Next looks at; with By empty nothing judged the
-// start, and the entries decide by their order.
+// A TurnRoute is where a turn starts, and all that it was decided by. With By
+// empty nothing judged the start, and the entries decide by their order.
 type TurnRoute struct {
 	Verdict
 
@@ -33,6 +32,14 @@ type TurnRoute struct {
 	// more.
 	Dropped string   `json:"droppedResume,omitempty"`
 	Failed  []Failed `json:"failed,omitempty"`
+}
+
+// Fact is what Next looks at: the verdict, or nil if nothing judged the start.
+func (t *TurnRoute) Fact() *Verdict {
+	if t.By == "" {
+		return nil
+	}
+	return &t.Verdict
 }
 
 // Scored is what a scorer answered, or the error that it failed with.
@@ -57,6 +64,9 @@ type Scored struct {
 func (g *Graph) Route(f Facts, c Continuity, scored *Scored) TurnRoute {
 	var t TurnRoute
 	conversation := c == ContinueConversation
+	if !conversation {
+		f.Cursor = ""
+	}
 	if f.Cursor != "" && g.skills[f.Cursor] == nil {
 		t.Dropped, f.Cursor = f.Cursor, ""
 	}
@@ -74,13 +84,13 @@ func (g *Graph) Route(f Facts, c Continuity, scored *Scored) TurnRoute {
 	if selects != SelectClassify && selects != SelectScorer {
 		if f.Cursor != "" {
 			t.stay(f.Cursor)
-		} else if t.Dropped != "" {
-			t.By = ByNone
 		}
 		return t
 	}
 	r := ranking{query: score.Query{Message: f.UserMessage}}
-	t.Failed = append(t.Failed, g.candidates(f, &r)...)
+	if failed := g.candidates(f, &r); failed != nil {
+		t.Failed = failed // those of the first rule are among them
+	}
 	switch {
 	case len(r.refs) == 0:
 		t.menu(g.Reachable(""), false)
@@ -114,6 +124,7 @@ func (r *ranking) best(scores []score.Score, v *score.Verdict) Ref {
 func (g *Graph) candidates(f Facts, r *ranking) (failed []Failed) {
 	classify := g.m.Start.Classify != ""
 	among := f.Cursor == ""
+	hits := g.matchers.Scan(f.UserMessage)
 	for i := range g.entries {
 		e := &g.entries[i]
 		c := score.Candidate{ID: e.skill}
@@ -124,7 +135,7 @@ func (g *Graph) candidates(f Facts, r *ranking) (failed []Failed) {
 			}
 			c.Text, c.Examples = *intent.Intent, intent.Examples
 		} else {
-			holds, err := g.Claims(i, f)
+			holds, err := e.claims(f, &hits, i)
 			if err != nil {
 				failed = append(failed, Failed{e.ref.Key("when"), err.Error()})
 			}

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -102,6 +103,11 @@ func New(c Config) (*Agent, error) {
 	if c.MaxIterations == 0 {
 		c.MaxIterations = 10
 	}
+	switch c.Check {
+	case "", CheckThrow, CheckWarn, CheckOff:
+	default:
+		return nil, fmt.Errorf("agent: Config.Check is %q; it is throw, warn or off", c.Check)
+	}
 	g, err := spoor.Compile(c.Map, c.Conditions)
 	problems, _ := errors.AsType[spoor.Problems](err)
 	if err == nil {
@@ -111,9 +117,7 @@ func New(c Config) (*Agent, error) {
 	var passed spoor.Problems
 	if g != nil {
 		var refused spoor.Problems
-		if refused, passed, err = checkup(g, c); err != nil {
-			return nil, err
-		}
+		refused, passed = checkup(g, c)
 		problems = append(problems, refused...)
 	}
 	if len(problems) > 0 {
@@ -153,29 +157,26 @@ func (a *Agent) Problems() spoor.Problems { return a.problems }
 
 // checkup checks the map with the tools of the agent. A map of skills alone
 // has no entry, and is walked with every skill open.
-func checkup(g *spoor.Graph, c Config) (refused, passed spoor.Problems, err error) {
-	switch c.Check {
-	case "", CheckThrow, CheckWarn:
-	case CheckOff:
-		return nil, nil, nil
-	default:
-		return nil, nil, fmt.Errorf("agent: Config.Check is %q; it is throw, warn or off", c.Check)
+func checkup(g *spoor.Graph, c Config) (refused, passed spoor.Problems) {
+	if c.Check == CheckOff {
+		return nil, nil
 	}
 	names := make([]string, len(c.Tools))
 	for i, t := range c.Tools {
 		names[i] = t.Name
 	}
 	m := g.Map()
+	alone := m.Start.IsZero() && len(m.Steps) == 0 && m.Tree == nil
 	for _, p := range check.Run(g, names...).Problems {
 		switch {
-		case p.Code == "no-entry" && m.Start.IsZero() && m.Steps == nil:
+		case alone && (p.Code == "no-entry" || p.Code == "unreachable-skill"):
 		case p.Level == check.Error && c.Check != CheckWarn:
 			refused = append(refused, p)
 		default:
 			passed = append(passed, p)
 		}
 	}
-	return refused, passed, nil
+	return refused, passed
 }
 
 // unsupported names what a map may declare and this agent does not walk.
@@ -221,15 +222,9 @@ func toolProblems(m *spoor.Map, tools []tool.Tool) (ps spoor.Problems) {
 			if names[name] {
 				continue
 			}
-			hint := nearest.Hint(name, func(yield func(string) bool) {
-				for _, t := range tools {
-					if !yield(t.Name) {
-						return
-					}
-				}
-			})
-			if hint == "" {
-				hint = "give the agent a tool with that name, or take it off the skill"
+			hint := "give the agent a tool with that name, or take it off the skill"
+			if len(ps) < 100 { // to look for what was meant takes its time
+				hint = cmp.Or(nearest.Hint(name, maps.Keys(names)), hint)
 			}
 			add("unknown-tool", spoor.Ref("skills").At(i).Key("tools").At(j), hint, "skill %q lists the tool %q, which the agent does not have", s.ID, name)
 		}

@@ -26,17 +26,18 @@ steps:
   - {from: look, to: repair, onToolReturn: read_port}
   - {from: look, to: replace, onToolStatus: failure}  # want ambiguous-routes
 `,
+	parts: true,
 	judge: func(s *subject) {
-		roads := s.roads()
-		firm := make([]int, len(s.m.Skills)) // by skill: its first firm step out, from 1; -1: it was reported
-		for i, e := range roads.ends {
-			switch first := firm[e.from]; {
-			case e.bare || first < 0:
+		firm := map[string]int{} // by skill: its first firm step out, from 1; -1: it was reported
+		for i := range s.m.Steps {
+			step := &s.m.Steps[i]
+			switch first := firm[step.From]; {
+			case first < 0 || step.Bare():
 			case first == 0:
-				firm[e.from] = i + 1
+				firm[step.From] = i + 1
 			default:
-				firm[e.from] = -1
-				from := s.m.Skills[e.from].ID
+				firm[step.From] = -1
+				from := step.From
 				if !s.found(spoor.Problem{
 					Ref: spoor.Ref("steps").At(i), From: from,
 					Message: fmt.Sprintf("more than one step out of %q is taken by itself, first steps[%d], which wins where a result meets both", from, first-1),

@@ -28,6 +28,7 @@ start: parcels
 steps:
   - {from: parcels, to: claims, onToolReturn: track_parcel}
 `,
+	parts: true,
 	judge: func(s *subject) {
 		var (
 			number  = map[string]int{} // of each name

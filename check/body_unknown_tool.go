@@ -26,6 +26,7 @@ skills:
     tools: [track_parcel]
 start: parcels
 `,
+	parts: true,
 	judge: func(s *subject) {
 		known := map[string]bool{}
 		var names []string

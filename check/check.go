@@ -40,6 +40,7 @@ type Rule struct {
 	Example string
 
 	judge func(*subject) // nil if Run does not report the code
+	parts bool           // it looks at parts of the map alone, so that it need be no graph
 }
 
 // A Report is what a check-up found.
@@ -76,10 +77,27 @@ func Run(g *spoor.Graph, tools ...string) Report {
 	return s.Report
 }
 
+// Parts checks what can be told of a map that is no graph: its guards, the
+// bodies of its skills, and the like. The tools are as for Run.
+func Parts(m *spoor.Map, tools ...string) Report {
+	s := &subject{m: m, tools: tools, Report: empty()}
+	for i, r := range m.Start.Rules {
+		s.starts = append(s.starts, spoor.StartRule{Ref: spoor.Ref("start.rules").At(i), Use: r.Use})
+	}
+	for _, r := range rules {
+		if r.parts {
+			s.run(r)
+		}
+	}
+	return s.Report
+}
+
+func empty() Report { return Report{OK: true, Problems: spoor.Problems{}, Notes: []string{}} }
+
 // A subject is the map under check and what was found.
 type subject struct {
 	Report
-	g      *spoor.Graph
+	g      *spoor.Graph // nil for Parts
 	m      *spoor.Map
 	starts []spoor.StartRule
 	tools  []string
@@ -88,15 +106,14 @@ type subject struct {
 	roads   func() *roads
 	pairs   func() *pairs
 	claims  func() []claim
-	phrases func() []phrase
+	phrases func() []forbidden
 
 	rule   Rule
 	listed int // problems of the rule
 }
 
 func newSubject(g *spoor.Graph, tools []string) *subject {
-	s := &subject{g: g, m: g.Map(), starts: g.Starts(), tools: tools}
-	s.Report = Report{OK: true, Problems: spoor.Problems{}, Notes: []string{}}
+	s := &subject{g: g, m: g.Map(), starts: g.Starts(), tools: tools, Report: empty()}
 	s.roads = sync.OnceValue(s.findRoads)
 	s.pairs = sync.OnceValue(s.comparePairs)
 	s.claims = sync.OnceValue(s.claimExamples)

@@ -3,9 +3,9 @@ package check
 import (
 	"errors"
 	"slices"
-	"strings"
 
 	"github.com/spoorhq/spoor"
+	"github.com/spoorhq/spoor/internal/phrase"
 )
 
 // A claim is an example of a start rule, and which rules claim it on a cold
@@ -32,8 +32,36 @@ func (c *claim) shadow(starts []spoor.StartRule) (shadowed, byDefault bool) {
 	return true, c.first < 0 || c.first >= c.owner
 }
 
+// mostJudged is how often rules with a regex or a when are held against
+// phrases. All keywords of a map are found in one pass, these one by one.
+const mostJudged = 2_000_000
+
+// room is how many phrases can be held against the rules.
+func (s *subject) room() int {
+	cost := 1
+	for _, r := range s.starts {
+		switch {
+		case r.When != "":
+			cost += 10
+		case r.Match != nil:
+			for p := range r.Match.Parts() {
+				if p.Keywords == nil {
+					cost++
+				}
+			}
+		}
+	}
+	return mostJudged / cost
+}
+
+// held notes that not all phrases were held against the rules.
+func (s *subject) held(n int, what string) {
+	s.note("Only the first %d %s were held against the start rules: those with a regex or a when are too many to judge them all.", n, what)
+}
+
 func (s *subject) claimExamples() []claim {
 	var claims []claim
+	room := s.room()
 	number := s.numbers()
 	byDefault := s.unconditional()
 	if s.m.Start.Classify != "" {
@@ -41,6 +69,10 @@ func (s *subject) claimExamples() []claim {
 	}
 	for i, r := range s.starts {
 		for j, example := range r.Examples {
+			if len(claims) == room {
+				s.held(room, "examples")
+				return claims
+			}
 			f := cold(example)
 			first, _ := s.g.FirstRule(f)
 			c := claim{owner: i, example: j, first: number(first)}
@@ -97,16 +129,16 @@ func (s *subject) unconditional() int {
 // cold is all that a start rule can look at when a conversation begins.
 func cold(message string) spoor.Facts { return spoor.Facts{Iteration: 1, UserMessage: message} }
 
-// A phrase is one of neverRoutes, and what contradicts it. Rules are numbered
+// A forbidden phrase is one of neverRoutes, and what contradicts it. Rules are numbered
 // as in starts; -1 is none.
-type phrase struct {
+type forbidden struct {
 	text      string
 	example   int // the rule of which it is an example
 	first     int // the first rule with a condition that claims it
 	byDefault int // else the first rule without a condition
 }
 
-func (s *subject) claimPhrases() []phrase {
+func (s *subject) claimPhrases() []forbidden {
 	if len(s.m.NeverRoutes) == 0 {
 		return nil
 	}
@@ -114,16 +146,21 @@ func (s *subject) claimPhrases() []phrase {
 	owners := map[string]int{} // by key
 	for i := range s.starts {
 		for _, example := range s.examples(i) {
-			if _, taken := owners[key(example)]; !taken {
-				owners[key(example)] = i
+			if _, taken := owners[phrase.Key(example)]; !taken {
+				owners[phrase.Key(example)] = i
 			}
 		}
 	}
-	phrases := make([]phrase, len(s.m.NeverRoutes))
+	phrases := make([]forbidden, len(s.m.NeverRoutes))
+	room := s.room()
 	for i, text := range s.m.NeverRoutes {
+		if i == room {
+			s.held(room, "phrases of neverRoutes")
+			return phrases[:i]
+		}
 		p := &phrases[i]
-		*p = phrase{text: text, example: -1, first: -1, byDefault: -1}
-		if owner, ok := owners[key(text)]; ok {
+		*p = forbidden{text: text, example: -1, first: -1, byDefault: -1}
+		if owner, ok := owners[phrase.Key(text)]; ok {
 			p.example = owner
 			continue
 		}
@@ -144,10 +181,6 @@ func (s *subject) examples(i int) []string {
 	}
 	return s.starts[i].Examples
 }
-
-// key is one key for phrases everywhere: case folded, white space collapsed,
-// the ends trimmed.
-func key(phrase string) string { return strings.Join(strings.Fields(strings.ToLower(phrase)), " ") }
 
 func (c *claim) text(s *subject) string { return s.starts[c.owner].Examples[c.example] }
 

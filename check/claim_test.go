@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/spoorhq/spoor"
+	"github.com/spoorhq/spoor/internal/phrase"
 	"github.com/spoorhq/spoor/match"
 )
 
@@ -71,7 +72,7 @@ func TestClaims(t *testing.T) {
 
 func claimsAtRandom(r *rand.Rand) *spoor.Map {
 	m := &spoor.Map{Skills: skills(3), Start: spoor.Start{Rules: []spoor.Rule{}}}
-	phrase := func() string {
+	say := func() string {
 		return strings.Join([]string{fmt.Sprint("w", r.IntN(5)), fmt.Sprint("W", r.IntN(5))}, []string{" ", "  "}[r.IntN(2)])
 	}
 	if r.IntN(2) == 0 {
@@ -82,7 +83,7 @@ func claimsAtRandom(r *rand.Rand) *spoor.Map {
 		switch kind := r.IntN(10); {
 		case kind == 0:
 		case kind == 1 && m.Start.Classify != "":
-			rule.Match = match.Intent("wants it", phrase())
+			rule.Match = match.Intent("wants it", say())
 		case kind < 4:
 			rule.When = []string{"yes", "no", "no", "fails", "panics"}[r.IntN(5)]
 		default:
@@ -90,15 +91,15 @@ func claimsAtRandom(r *rand.Rand) *spoor.Map {
 		}
 		if rule.When != "" || rule.Match.Keywords != nil {
 			for range r.IntN(3) {
-				rule.Examples = append(rule.Examples, phrase())
+				rule.Examples = append(rule.Examples, say())
 			}
 		}
 		m.Start.Rules = append(m.Start.Rules, rule)
 	}
 	taken := map[string]bool{}
 	for range r.IntN(4) {
-		if p := phrase(); !taken[key(p)] {
-			taken[key(p)] = true
+		if p := say(); !taken[phrase.Key(p)] {
+			taken[phrase.Key(p)] = true
 			m.NeverRoutes = append(m.NeverRoutes, p)
 		}
 	}

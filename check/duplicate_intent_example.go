@@ -4,12 +4,13 @@ import (
 	"fmt"
 
 	"github.com/spoorhq/spoor"
+	"github.com/spoorhq/spoor/internal/phrase"
 )
 
 var duplicateIntentExample = Rule{
 	Code:  "duplicate-intent-example",
 	Level: Warning,
-	Doc: `Two intents of different skills have the same example, so a classifier learns that one message wants both.
+	Doc: `Two intents have the same example, so a classifier learns that one message wants both.
 
 Phrases are compared without regard to case and to how they are spaced. Examples that say the same in other words are
 not seen; the audit of intents finds those that are too close for the scorer.
@@ -26,6 +27,7 @@ start:
       match: {intent: asks about a bill, examples: [what is this, i was charged twice]}  # want duplicate-intent-example
   classify: keyword
 `,
+	parts: true,
 	judge: func(s *subject) {
 		first := map[string]int{} // the intent that has an example first, by its key
 		for i, r := range s.m.Start.Rules {
@@ -33,7 +35,7 @@ start:
 				continue
 			}
 			for j, example := range r.Match.Examples {
-				k := key(example)
+				k := phrase.Key(example)
 				owner, taken := first[k]
 				if !taken {
 					first[k] = i

@@ -31,9 +31,9 @@ start:
 	judge: func(s *subject) {
 		if len(s.claims()) > 0 {
 			s.note("Examples of rules were held against a cold start (iteration 1, no history, no cursor). They prove themselves and no other message.")
-			if refs := s.boundElsewhere(); refs != nil {
-				s.note("What these rules claim was not checked, since their conditions are bound in another program: %s.", listed(refs))
-			}
+		}
+		if refs := s.boundElsewhere(); refs != nil && len(s.claims())+len(s.m.NeverRoutes) > 0 {
+			s.note("What these rules claim was not checked, since their conditions are bound in another program: %s.", listed(refs))
 		}
 		for _, level := range []string{Error, Warning} {
 			for _, c := range s.claims() {

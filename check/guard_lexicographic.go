@@ -40,6 +40,7 @@ steps:
 scales:
   severity: [low, high, critical]
 `,
+	parts: true,
 	judge: func(s *subject) {
 		for i, step := range s.m.Steps {
 			for j, c := range step.Guard {

@@ -28,10 +28,11 @@ steps:
     onToolReturn: read_port
     guard: {errors: {gt: 10, lt: 5}}  # want guard-unsatisfiable
 `,
+	parts: true,
 	judge: func(s *subject) {
 		all := texts(spoor.AllStatuses())
 		for i := range s.m.Steps {
-			step, g := &s.m.Steps[i], s.g.StepGuard(i)
+			step, g := &s.m.Steps[i], s.guard(i)
 			if g == nil {
 				continue
 			}
@@ -48,6 +49,21 @@ steps:
 			}
 		}
 	},
+}
+
+// guard is that of a step; nil if it has none, or one with faults.
+func (s *subject) guard(step int) *guard.Compiled {
+	if s.g != nil {
+		return s.g.StepGuard(step)
+	}
+	if s.m.Steps[step].Guard == nil {
+		return nil
+	}
+	g, faults := guard.Compile(s.m.Steps[step].Guard, s.m.Scales)
+	if faults != nil {
+		return nil
+	}
+	return g
 }
 
 // texts are statuses as guard has them.

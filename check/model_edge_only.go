@@ -30,10 +30,13 @@ steps:
 				continue
 			}
 			to, from := s.m.Skills[i].ID, s.m.Steps[step].From
+			message := fmt.Sprintf("only the model's choice leads to %q, by a bare step from %q", to, from)
+			if roads.in[i] {
+				message += "; the steps that lead there by themselves leave skills that are not reached"
+			}
 			if !s.found(spoor.Problem{
-				Ref: spoor.Ref("steps").At(step), Skill: to, From: from,
-				Message: fmt.Sprintf("only the model's choice leads to %q, by a bare step from %q", to, from),
-				Hint:    "give the step a tool, a status, a guard or a when, unless the model is to choose",
+				Ref: spoor.Ref("steps").At(step), Skill: to, From: from, Message: message,
+				Hint: "give the step a tool, a status, a guard or a when, unless the model is to choose",
 			}) {
 				return
 			}

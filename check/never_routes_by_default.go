@@ -10,8 +10,8 @@ var neverRoutesByDefault = Rule{
 	Code:  "never-routes-by-default",
 	Level: Warning,
 	Doc: `A phrase that no start rule may claim can start a turn all the same, in a skill whose rule or entry has no
-condition. Where order decides it claims every message; where a scorer or the model chooses, nothing keeps the phrase
-from it.
+condition. Where order decides it claims every message; where a scorer, a classifier or the model chooses, nothing keeps
+the phrase from it, be it by a menu.
 
 Whether that skill is meant to take what no other one takes is not seen. Phrases are held against a cold start.
 

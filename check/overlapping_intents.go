@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/spoorhq/spoor"
+	"github.com/spoorhq/spoor/internal/phrase"
 	"github.com/spoorhq/spoor/match"
 	"github.com/spoorhq/spoor/score"
 )
@@ -103,7 +104,7 @@ func (a *audit) examples() iter.Seq2[int, int] {
 		for i, c := range a.candidates {
 			asked := map[string]bool{}
 			for j, example := range c.Examples {
-				if k := key(example); !asked[k] {
+				if k := phrase.Key(example); !asked[k] {
 					asked[k] = true
 					if !yield(i, j) {
 						return
@@ -162,8 +163,8 @@ func (a *audit) ask(ctx context.Context) error {
 func (a *audit) without(candidate int, text string) score.Query {
 	q := score.Query{Message: text, Candidates: slices.Clone(a.candidates)}
 	c := &q.Candidates[candidate]
-	k := key(text)
-	c.Examples = slices.DeleteFunc(slices.Clone(c.Examples), func(e string) bool { return key(e) == k })
+	k := phrase.Key(text)
+	c.Examples = slices.DeleteFunc(slices.Clone(c.Examples), func(e string) bool { return phrase.Key(e) == k })
 	return q
 }
 

@@ -9,8 +9,8 @@ import (
 var selfLoop = Rule{
 	Code:  "self-loop",
 	Level: Warning,
-	Doc: `A step leads from a skill to itself. The walk stays where it is, so the step only hides the steps
-declared after it from the results that it takes.
+	Doc: `A step leads from a skill to itself. The walk stays where it is: the step only hides the steps
+declared after it from the results that it takes, and a bare one does nothing.
 
 It is not seen whether the step is there to win over a later one on purpose.
 
@@ -24,6 +24,7 @@ steps:
   - {from: look, to: look, onToolReturn: read_port}  # want self-loop
   - {from: look, to: repair, onToolReturn: read_port, guard: {errors: {gt: 10}}}  # want ambiguous-routes
 `,
+	parts: true,
 	judge: func(s *subject) {
 		for i, step := range s.m.Steps {
 			if step.From == step.To && !s.found(spoor.Problem{

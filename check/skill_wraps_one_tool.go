@@ -33,6 +33,7 @@ steps:
   - {from: billing, to: returns, onToolStatus: denied}
   - {from: returns, to: farewell, onToolStatus: success}
 `,
+	parts: true,
 	judge: func(s *subject) {
 		const fewWords = 25
 		if len(s.m.Skills) <= fewSkills {

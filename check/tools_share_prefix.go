@@ -36,6 +36,7 @@ steps:
   - {from: billing, to: returns, onToolStatus: denied}
   - {from: returns, to: farewell, onToolStatus: success}
 `,
+	parts: true,
 	judge: func(s *subject) {
 		if len(s.m.Skills) <= fewSkills {
 			return

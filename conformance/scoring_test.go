@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -8,6 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/spoorhq/spoor"
+	"github.com/spoorhq/spoor/cond"
 	"github.com/spoorhq/spoor/score"
 )
 
@@ -62,11 +65,21 @@ func TestVectorsOfGraphsScores(t *testing.T) {
 	for n, line := range lines(t, "graphs") {
 		var v scoredLine
 		decode(t, line, &v)
+		if v.Scores == nil && v.Tier2 == nil {
+			continue
+		}
+		m := new(spoor.Map)
+		decode(t, v.Map, m)
+		g, err := spoor.Compile(m, cond.CEL)
+		if err != nil {
+			t.Errorf("graphs, line %d: %v", n, err)
+			continue
+		}
 		if v.Scores != nil {
-			entries.line(t, n, v.rankings(t))
+			entries.line(t, n, v.rankings(t, g))
 		}
 		if v.Tier2 != nil {
-			intents.line(t, n, v.verdicts(t))
+			intents.line(t, n, v.verdicts(t, g))
 		}
 	}
 	entries.print()
@@ -74,13 +87,7 @@ func TestVectorsOfGraphsScores(t *testing.T) {
 }
 
 type scoredLine struct {
-	Map struct {
-		Skills []struct{ ID, Description string }
-		Start  struct {
-			Entries []string // none of the vectors has a condition
-			Routing *score.Policy
-		}
-	}
+	Map    json.RawMessage
 	Scores []struct {
 		UserMessage string
 		ranking
@@ -97,31 +104,32 @@ type scoredLine struct {
 	}
 }
 
-func (v *scoredLine) rankings(t *testing.T) string {
-	about := map[string]string{}
-	for _, s := range v.Map.Skills {
-		about[s.ID] = s.Description
-	}
+func (v *scoredLine) rankings(t *testing.T, g *spoor.Graph) string {
 	var diffs []string
 	for i, row := range v.Scores {
-		q := score.Query{Message: row.UserMessage}
-		for _, id := range v.Map.Start.Entries {
-			q.Candidates = append(q.Candidates, score.Candidate{ID: id, Text: about[id]})
+		var q score.Query
+		if r := g.Route(spoor.Facts{Iteration: 1, UserMessage: row.UserMessage}, spoor.ContinueTurn, nil); r.Ask != nil {
+			q = *r.Ask
 		}
 		diffs = append(diffs, diff(fmt.Sprintf("scores[%d]", i), row.ranking, rank(ask(t, q)), numbers))
 	}
 	return strings.Join(diffs, "")
 }
 
-func (v *scoredLine) verdicts(t *testing.T) string {
+func (v *scoredLine) verdicts(t *testing.T, g *spoor.Graph) string {
 	var diffs []string
 	for i, row := range v.Tier2 {
 		q := score.Query{Message: row.Message}
 		for _, c := range row.Candidates {
 			q.Candidates = append(q.Candidates, score.Candidate{ID: c.ID, Text: c.Intent, Examples: c.Examples})
 		}
+		// A turn asks the same question, unless a rule claims the message first.
+		f := spoor.Facts{Iteration: 1, UserMessage: row.Message, Cursor: row.Incumbent}
+		if r := g.Route(f, spoor.ContinueConversation, nil); r.Ask != nil {
+			diffs = append(diffs, diff(fmt.Sprintf("tier2[%d], candidates", i), q, *r.Ask, cmpopts.EquateEmpty()))
+		}
 		scores := ask(t, q)
-		verdict := score.Decide(scores, v.Map.Start.Routing, score.Keyword.Traits(), row.Incumbent)
+		verdict := score.Decide(scores, g.Map().Start.Routing, score.Keyword.Traits(), row.Incumbent)
 		diffs = append(diffs,
 			diff(fmt.Sprintf("tier2[%d], scores", i), row.Scores, scores, numbers),
 			diff(fmt.Sprintf("tier2[%d], verdict", i), row.Verdict, verdict, told))

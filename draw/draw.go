@@ -90,7 +90,7 @@ func (d *drawing) ways(g *spoor.Graph, edges []spoor.Edge) {
 		a := arrow{from: start, to: d.at[name{spoor.NodeSkill, e.To}], label: label(e)}
 		if i < entries {
 			d.starts = true
-			a.about = entryAbout(e)
+			a.about = entryAbout(g, e)
 		} else {
 			a.from = d.at[name{spoor.NodeSkill, e.From}]
 			a.model = e.Kind == spoor.EdgeModel
@@ -148,13 +148,25 @@ func label(e spoor.Edge) string {
 	return ""
 }
 
-// entryAbout is the condition of an entry whole, with its address.
-func entryAbout(e spoor.Edge) string {
+// entryAbout is the condition of an entry whole, or else what chooses it, with
+// its address.
+func entryAbout(g *spoor.Graph, e spoor.Edge) string {
 	text := e.When
-	switch {
-	case !e.Match.IsZero():
+	if !e.Match.IsZero() {
 		text = whole(e.Match)
-	case text == "":
+	}
+	start := g.Map().Start
+	switch selects := g.Selection(); {
+	case selects == spoor.SelectModel && text != "":
+		text += "; not asked, since the model picks from the menu"
+	case selects == spoor.SelectModel:
+		text = "the model picks it from the menu"
+	case text != "":
+	case selects == spoor.SelectScorer:
+		text = "ranked by " + start.ScoredBy
+	case selects == spoor.SelectClassify:
+		text = "in the menu where " + start.Classify + " finds nothing"
+	default:
 		text = "unconditional"
 	}
 	return plain(string(e.Ref)+": "+text, mostAbout)

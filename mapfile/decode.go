@@ -140,6 +140,8 @@ func short(s string) string {
 	return string([]rune(s)[:most-1]) + "…"
 }
 
+func oddNumber(text string) (code, hint string) { return "wrong-type", oddHint(text) }
+
 // oddHint says how to write a number that is not in JSON notation.
 func oddHint(text string) string {
 	digits := strings.TrimPrefix(strings.ReplaceAll(text, "_", ""), "+")
@@ -442,16 +444,16 @@ func count(p *int) setter {
 func jsonText(p *string) setter {
 	return func(v value) {
 		var b bytes.Buffer
-		if v.writeJSON(&b, v.Node, oddHint) {
+		if v.writeJSON(&b, v.Node, oddNumber) {
 			*p = b.String()
 		}
 	}
 }
 
 // writeJSON writes n, which is v or inside it. It reports false if there is
-// something that JSON cannot hold; odd is the hint about a number that is not in
-// JSON notation.
-func (v value) writeJSON(b *bytes.Buffer, n *yaml.Node, odd func(string) string) (ok bool) {
+// something that JSON cannot hold; odd is the code and the hint of a number that is
+// not in JSON notation.
+func (v value) writeJSON(b *bytes.Buffer, n *yaml.Node, odd func(string) (code, hint string)) (ok bool) {
 	ok = true
 	switch n.Kind {
 	case yaml.Null:
@@ -461,7 +463,8 @@ func (v value) writeJSON(b *bytes.Buffer, n *yaml.Node, odd func(string) string)
 	case yaml.Number:
 		b.WriteString(n.Text)
 	case yaml.Odd:
-		v.d.add(position(v.file, n.Pos), "wrong-type", v.ref, odd(n.Text), "%s is not a number in JSON notation", short(n.Text))
+		code, hint := odd(n.Text)
+		v.d.add(position(v.file, n.Pos), code, v.ref, hint, "%s is not a number in JSON notation", short(n.Text))
 		return false
 	case yaml.String:
 		writeString(b, n.Text)
@@ -596,7 +599,7 @@ func routingOf(p **score.Policy) setter {
 		r := new(score.Policy)
 		*p = r
 		v.object("a routing", fields{
-			"nearTieMargin": number(&r.NearTieMargin),
+			"nearTieMargin": finite(&r.NearTieMargin),
 			"menuSize": func(v value) {
 				n, err := strconv.Atoi(v.Text)
 				switch {
@@ -608,7 +611,7 @@ func routingOf(p **score.Policy) setter {
 					r.MenuSize = &n
 				}
 			},
-			"floor": number(&r.Floor),
+			"floor": finite(&r.Floor),
 		})
 	}
 }
@@ -624,6 +627,17 @@ func stepOf(s *spoor.Step) setter {
 			"when":         name(&s.When),
 			"label":        text(&s.Label),
 		}, "from", "to")
+	}
+}
+
+// finite reads a number of a routing, which can be neither infinite nor none.
+func finite(p **float64) setter {
+	return func(v value) {
+		if _, err := strconv.ParseFloat(v.Text, 64); v.Kind == yaml.Odd && infinite(v.Text) || v.Kind == yaml.Number && err != nil {
+			v.fault("bad-routing", "write a finite number", "%s is no number to compare scores with", short(v.Text))
+			return
+		}
+		number(p)(v)
 	}
 }
 
@@ -680,11 +694,14 @@ func guardOf(p *guard.Guard) setter {
 			}
 			ops.pairs("a mapping of operators to values", func(op string, threshold value) {
 				var text string
-				jsonText(&text)(threshold)
+				var b bytes.Buffer
+				if threshold.writeJSON(&b, threshold.Node, oddDatum) {
+					text = b.String()
+				}
 				c := guard.Cond{Key: key, Op: guard.Op(op)}
 				if text != "" {
 					if err := c.Value.UnmarshalJSON([]byte(text)); err != nil {
-						threshold.fault("wrong-type", "", "%v", err)
+						threshold.fault("bad-guard", "", "%v", err)
 					}
 				}
 				v.d.places[v.ref.At(len(g))] = threshold.key
@@ -697,6 +714,23 @@ func guardOf(p *guard.Guard) setter {
 		})
 		*p = g
 	}
+}
+
+// oddDatum is what is wrong with an odd number that a guard compares with.
+func oddDatum(text string) (code, hint string) {
+	if infinite(text) {
+		return "bad-guard", "what is not finite is no datum; quote it for a word: " + strconv.Quote(text)
+	}
+	return oddNumber(text)
+}
+
+// infinite reports whether an odd number of YAML is an infinity, or no number.
+func infinite(text string) bool {
+	switch strings.ToLower(strings.TrimLeft(text, "+-")) {
+	case ".inf", ".nan":
+		return true
+	}
+	return false
 }
 
 func scalesOf(p *guard.Scales) setter {

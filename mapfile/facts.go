@@ -130,8 +130,8 @@ func textOrJSON(p *string) setter {
 			return
 		}
 		var b bytes.Buffer
-		quoted := func(text string) string {
-			return fmt.Sprintf("write it as JSON does, or quote it for a word: %q", text)
+		quoted := func(text string) (code, hint string) {
+			return "wrong-type", fmt.Sprintf("write it as JSON does, or quote it for a word: %q", text)
 		}
 		if v.writeJSON(&b, v.Node, quoted) {
 			*p = b.String()

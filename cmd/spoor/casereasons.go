@@ -95,6 +95,7 @@ func (r *reasons) ofStart(got outcome, route spoor.TurnRoute) {
 		case holds && selects == spoor.SelectClassify:
 			r.add("%s has no condition, so beside a classifier only a menu has it", where)
 		case holds: // The scores, or the menu, have it.
+		case selects == spoor.SelectModel: // The model picks from the menu, whatever holds.
 		case s.Match != nil:
 			r.add("%s does not claim it: %s", where, s.Match.Data().Caption())
 		default:
@@ -274,8 +275,15 @@ func (r *reasons) untaken(s spoor.Step) string {
 	case len(m.Closed) > 0:
 		return fmt.Sprintf("is not judged, since %s is taken first; it would stay shut on %s", r.m.Ref, evidence(m.Closed[0]))
 	}
-	if i := slices.IndexFunc(r.f.Results, func(res spoor.Result) bool { return !res.Executed }); i >= 0 && s.OnToolStatus == nil {
-		return fmt.Sprintf("is not taken: %s, and the call of %s did not reach its tool", waits(s), r.f.Results[i].Tool)
+	reached := r.f
+	for _, res := range r.f.Results {
+		if !res.Executed {
+			res.Executed = true
+			reached.Results = []spoor.Result{res}
+			if m := alone.Next(reached); m.By == spoor.ByRoute || len(m.Closed) > 0 {
+				return fmt.Sprintf("is not taken: %s, and the call of %s did not reach its tool", waits(s), res.Tool)
+			}
+		}
 	}
 	return "is not taken: " + waits(s)
 }

@@ -14,13 +14,14 @@ import (
 	"github.com/spoorhq/spoor"
 	"github.com/spoorhq/spoor/internal/nearest"
 	"github.com/spoorhq/spoor/mapfile"
+	"github.com/spoorhq/spoor/match"
 )
 
 // openCases opens the cases of a map, or those of another file. If they stand
 // in two files, sources says how many in which.
-func openCases(name string, f *mapfile.File, file string) (cases []mapfile.Case, sources string, err error) {
+func openCases(name string, f *mapfile.File, file string, given bool) (cases []mapfile.Case, sources string, err error) {
 	const beside = "cases.yaml"
-	if file != "" {
+	if given {
 		cases, err = readCases(file)
 		if err == nil && len(cases) == 0 {
 			err = fmt.Errorf("there are no cases in %s; write them as a list, such as\n%s", file, exampleCases(f.Map))
@@ -63,6 +64,7 @@ func readCases(name string) ([]mapfile.Case, error) {
 
 // placed names the files of cases from the working directory on.
 func placed(dir string, cases []mapfile.Case) []mapfile.Case {
+	cases = slices.Clone(cases)
 	for i := range cases {
 		cases[i].Pos.File = filepath.Join(dir, cases[i].Pos.File)
 	}
@@ -107,24 +109,53 @@ func factsOf(c mapfile.Case) spoor.Facts {
 // strangeTools are notes about tools that nothing in the file names: a slip in
 // the name of a tool makes a case pass for nothing.
 func strangeTools(f *mapfile.File, cases []mapfile.Case) []string {
-	notes, known := []string{}, toolNames(f)
+	notes, names := []string{}, toolNames(f)
+	known := map[string]bool{}
+	var patterns []*match.Compiled
 	for _, s := range f.Map.Steps {
-		known = append(known, string(s.OnToolReturn))
+		if source, flags, ok := s.OnToolReturn.Pattern(); ok {
+			if p, faults := match.Compile(match.Regex(source, flags)); faults == nil {
+				patterns = append(patterns, p)
+			}
+			continue
+		}
+		names = append(names, string(s.OnToolReturn))
+		for _, c := range s.Guard {
+			if c.Key == "toolName" {
+				for _, v := range append(c.Value.Elems(), c.Value) {
+					names = append(names, v.Text())
+				}
+			}
+		}
+	}
+	for _, name := range names {
+		known[name] = true
 	}
 	for _, c := range cases {
 		for _, r := range c.Results {
-			if slices.Contains(known, r.Tool) {
+			if known[r.Tool] {
 				continue
 			}
-			note := fmt.Sprintf("%s:%d: nothing in the map knows the tool %s", c.Pos.File, c.Pos.Line, quoteShort(r.Tool))
-			if hint := nearest.Hint(r.Tool, slices.Values(known)); hint != "" {
-				note += "; " + hint
+			known[r.Tool] = true // once is enough
+			meets := func(p *match.Compiled) bool { _, ok := p.Match(r.Tool); return ok }
+			switch {
+			case slices.ContainsFunc(patterns, meets):
+			case len(notes) == mostNotes:
+				return append(notes, "There are more tools that nothing in the map knows.")
+			default:
+				note := fmt.Sprintf("%s:%d: nothing in the map knows the tool %s", c.Pos.File, c.Pos.Line, quoteShort(r.Tool))
+				if hint := nearest.Hint(r.Tool, slices.Values(names)); hint != "" {
+					note += "; " + hint
+				}
+				notes = append(notes, note)
 			}
-			notes = append(notes, note)
 		}
 	}
 	return notes
 }
+
+// mostNotes is how many notes of one kind are told.
+const mostNotes = 100
 
 // causes are those by which a message can start a turn without a model.
 var causes = []string{string(spoor.ByEntry), string(spoor.ByIntent), string(spoor.ByMenu), string(spoor.ByNone)}
@@ -133,8 +164,10 @@ var causes = []string{string(spoor.ByEntry), string(spoor.ByIntent), string(spoo
 func (t *tester) faults(cases []mapfile.Case) (faults mapfile.Faults) {
 	ids := slices.Values(skillIDs(t.file.Map))
 	for _, c := range cases {
-		if len(faults) >= 100 {
-			break // there is enough to do
+		if len(faults) >= mostNotes {
+			return append(faults, mapfile.Fault{Problem: spoor.Problem{
+				Level: "error", Code: "more", Message: "there may be more faults in the cases after this one",
+			}, Pos: c.Pos})
 		}
 		add := func(code, key, message, hint string) {
 			p := spoor.Problem{Level: "error", Code: code, Ref: spoor.Ref(key), Message: message, Hint: hint}
@@ -177,7 +210,7 @@ func (t *tester) starts(ref string) bool {
 
 // meant is a hint about a cause that there is not.
 func (t *tester) meant(by string) string {
-	address := ""
+	address, tree := "", t.file.Map.Tree != nil
 	for _, e := range t.g.Edges() {
 		switch ref := string(e.Ref); {
 		case !t.starts(ref):
@@ -186,6 +219,9 @@ func (t *tester) meant(by string) string {
 		case address == "":
 			address = ref
 		}
+	}
+	if tree {
+		return "write the address of a leaf, such as " + cmp.Or(address, "tree.whenTrue") + ", or drop it"
 	}
 	all := "write entry, intent, menu or none, or the address of a rule, such as " + cmp.Or(address, "start.rules[0]")
 	return cmp.Or(nearest.Hint(by, slices.Values(causes)), all)

@@ -133,21 +133,29 @@ func examine(name string) (*checkup, error) {
 	for _, p := range append(beyond(f), unwalked(f.Map)...) {
 		c.note("%s: %s, so it refuses this map.", p.Ref, p.Message)
 	}
+	if ref, name := scorerOf(f.Map); name != "" && !slices.Contains(scorers, name) {
+		hint := nearest.Hint(name, slices.Values(scorers))
+		if hint != "" {
+			hint = "; " + hint
+		}
+		c.note("%s: nothing here is bound to the scorer %q; a program can bind it%s", ref, name, hint)
+	}
 	for _, name := range conditions.Unbound() {
 		c.note("Nothing here is bound to the condition %q; spoor run refuses it, a program can bind it.", name)
+	}
+	var tools []string
+	for _, t := range f.Tools {
+		tools = append(tools, t.Name)
 	}
 	switch {
 	case !whole:
 		c.note("What depends on a value that cannot be read was not checked; there may be more to say once all can.")
 	case g == nil:
 		c.Notes = append(c.Notes, strangers(f)...)
-		c.note("A map that is no graph is not checked further; there may be more to say once it is one.")
+		c.add(check.Parts(f.Map, tools...))
+		c.note("A map that is no graph is checked in part: there may be more to say once it is one.")
 	default:
 		c.Notes = append(c.Notes, strangers(f)...)
-		var tools []string
-		for _, t := range f.Tools {
-			tools = append(tools, t.Name)
-		}
 		c.graph = g
 		c.Problems = append(c.Problems, newTester(f, g).faults(placed(f.Dir(), f.Cases))...)
 		c.OK = len(c.Problems) == 0
@@ -230,6 +238,7 @@ func (c *checkup) audit(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
+	r.Problems = slices.DeleteFunc(r.Problems, func(p spoor.Problem) bool { return p.Code != "overlapping-intents" }) // the rest is told
 	c.add(r)
 	return nil
 }
@@ -321,7 +330,6 @@ func checkScript(f *mapfile.File) (faults mapfile.Faults) {
 // strangers are notes about the tools that steps wait for and that nothing in
 // the file has. A program may bring such a tool.
 func strangers(f *mapfile.File) (notes []string) {
-	const most = 100
 	names := toolNames(f)
 	known := map[string]bool{}
 	for _, name := range names {
@@ -329,7 +337,11 @@ func strangers(f *mapfile.File) (notes []string) {
 	}
 	add := func(name, format string, args ...any) {
 		note := fmt.Sprintf(format, args...)
-		if len(notes) >= most {
+		switch {
+		case len(notes) > mostNotes:
+			return
+		case len(notes) == mostNotes:
+			notes = append(notes, "There are more tools that nothing in the file has.")
 			return
 		}
 		if hint := nearest.Hint(name, slices.Values(names)); hint != "" {
@@ -341,6 +353,7 @@ func strangers(f *mapfile.File) (notes []string) {
 		switch {
 		case name == "" || known[name]:
 		case name == readSkill:
+			known[name] = true
 			notes = append(notes, fmt.Sprintf("%s waits for %q, whose answers no step sees", ref, name))
 		default:
 			add(name, "%s waits for %q, which no skill lists and the file does not declare", ref, name)

@@ -37,9 +37,9 @@ func newDraw() *cobra.Command {
 		Long: `Draw a map as text: a flowchart for Mermaid, which many viewers of Markdown show, or with --format
 dot a graph for Graphviz, which has the descriptions and the whole conditions as tooltips.
 
-All that is declared is drawn: every skill, every start and every step once, under the label of its
-author or else under its condition. A dashed edge is left to the model, and a skill that can be
-read from anywhere stands apart.
+All that the map declares is drawn: every skill, every start and every step once, under the label of
+its author or else under its condition. A step that is left to the model is dashed, and a skill that
+can be read from anywhere stands apart. Skills under agent: are not of the map.
 
 With --run the walk of that recording is laid over it, all turns together. Where the walk was is
 filled, where it stands has a double border, and the edges that it took are thick. An edge whose

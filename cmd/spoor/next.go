@@ -155,11 +155,14 @@ func openGraph(name string) (*mapfile.File, *spoor.Graph, error) {
 // boundScorer refuses a scorer that only a program can bind.
 func boundScorer(f *mapfile.File) error {
 	ref, name := scorerOf(f.Map)
-	if name == "" || slices.Contains([]string{"keyword", "linear", "embedding", "llm"}, name) {
+	if name == "" || slices.Contains(scorers, name) {
 		return nil
 	}
 	return noScorer(f, ref, fmt.Sprintf("nothing here is bound to the scorer %q", name), "name keyword to ask this map here; a program can bind it")
 }
+
+// scorers are the names that need no program to bind them.
+var scorers = []string{"keyword", "linear", "embedding", "llm"}
 
 // scorerOf is the scorer that a map names, and where.
 func scorerOf(m *spoor.Map) (ref spoor.Ref, name string) {

@@ -156,7 +156,10 @@ func none(cmd *cobra.Command, args []string) error {
 }
 
 // completeMaps lets a shell complete map files.
-func completeMaps(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+func completeMaps(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
 	return []string{"yaml", "yml", "json"}, cobra.ShellCompDirectiveFilterFileExt
 }
 

@@ -85,7 +85,7 @@ what is told of a case that failed, and move is that of spoor next.`,
 		Example: "  spoor test map.yaml\n  spoor test map.yaml -v\n  spoor test map.yaml --cases more.yaml --json",
 		Args:    one(aMap),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			t, err := test(cmd.Context(), args[0], file)
+			t, err := test(cmd.Context(), args[0], file, cmd.Flags().Changed("cases"))
 			if err != nil {
 				return err
 			}
@@ -108,12 +108,12 @@ what is told of a case that failed, and move is that of spoor next.`,
 	return cmd
 }
 
-func test(ctx context.Context, name, file string) (*trial, error) {
+func test(ctx context.Context, name, file string, given bool) (*trial, error) {
 	f, g, err := openGraph(name)
 	if err != nil {
 		return nil, err
 	}
-	cases, sources, err := openCases(name, f, file)
+	cases, sources, err := openCases(name, f, file, given)
 	if err != nil {
 		return nil, err
 	}
@@ -181,9 +181,7 @@ func (t *tester) try(ctx context.Context, c mapfile.Case) (done tried, err error
 		if route, err = t.route(ctx, f); err != nil {
 			return done, err
 		}
-		if route.By != "" {
-			f.Verdict = &route.Verdict
-		}
+		f.Verdict = route.Fact()
 	}
 	done = tried{File: c.Pos.File, Line: c.Pos.Line, Say: c.Say, At: c.At, Move: t.g.Next(f), Reasons: []string{}}
 	if c.At == "" {

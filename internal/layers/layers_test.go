@@ -23,11 +23,12 @@ const module = "github.com/spoorhq/spoor"
 // in docs/decisions.
 const ladder = `
 internal/nearest      :
+internal/phrase       :
 guard                 : internal/nearest
 internal/regex        :
 match                 : internal/regex
 score                 :
-.                     : guard internal/nearest match score
+.                     : guard internal/nearest internal/phrase match score
 
 internal/expr         : cel.dev/cel-go internal/regex
 cond                  : . internal/expr
@@ -53,7 +54,7 @@ examples/refund-desk  : tool
 cmd/spoor             : . agent check cond draw event examples/refund-desk explain github.com/spf13/cobra github.com/spf13/pflag internal/nearest mapfile match model/script recording score tool tool/fixed
 internal/eventdoc     :
 
-check                 : . guard internal/nearest match score
+check                 : . guard internal/nearest internal/phrase match score
 internal/checkdoc     : . check cond mapfile score
 `
 

@@ -38,7 +38,7 @@ func Name(name string, known iter.Seq[string]) string {
 			continue
 		}
 		if len(name) >= same && len(k) >= same && name[:same] == k[:same] {
-			several = alike != ""
+			several = several || alike != "" && alike != k
 			alike = k
 		}
 		// Letters that are too many, or too few, are all to drop or to insert.

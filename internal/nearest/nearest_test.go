@@ -17,6 +17,7 @@ func TestNameIsTheOneThatWasMeant(t *testing.T) {
 		{"escalate", "escalation", "escalation", "three of eight are too many, but they begin alike"},
 		{"failed", "success failure", "failure", "four letters"},
 		{"billing", "billboard billfold", "", "two of them begin alike"},
+		{"read", "read_port read_port", "read_port", "one name, known twice"},
 		{"cart", "carpenter", "", "three letters are no beginning"},
 		{"billing", "triage", "", "nothing alike"},
 		{"cat", "cart bat", "cart", "the first of equals"},
