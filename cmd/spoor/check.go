@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -56,7 +57,7 @@ error.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := examine(args[0])
 			if err == nil && intents {
-				err = c.audit(cmd)
+				err = c.audit(cmd.Context(), cmd.ErrOrStderr(), scorer)
 			}
 			if err != nil {
 				return err
@@ -217,8 +218,9 @@ func (c *checkup) most(faults mapfile.Faults) mapfile.Faults {
 	return kept
 }
 
-// audit asks the classifier about the examples of the intents.
-func (c *checkup) audit(cmd *cobra.Command) error {
+// audit asks the classifier about the examples of the intents. If that asks a
+// model, it says how often before it begins.
+func (c *checkup) audit(ctx context.Context, stderr io.Writer, scorer func(string) (score.Scorer, error)) error {
 	if c.graph == nil {
 		c.note("The intents of a map that is no graph are not audited.")
 		return nil
@@ -232,9 +234,9 @@ func (c *checkup) audit(cmd *cobra.Command) error {
 		return fmt.Errorf("--intents asks the classifier of the map: %w", err)
 	}
 	if model := s.Traits().Model; model != "" {
-		fmt.Fprintf(cmd.ErrOrStderr(), "The audit asks the model %s %s.\n", model, count(check.IntentCalls(c.graph), "time"))
+		fmt.Fprintf(stderr, "The audit asks the model %s %s.\n", model, count(check.IntentCalls(c.graph), "time"))
 	}
-	r, err := check.Intents(cmd.Context(), c.graph, classifier, s)
+	r, err := check.Intents(ctx, c.graph, classifier, s)
 	if err != nil {
 		return err
 	}
