@@ -78,6 +78,8 @@ type audit struct {
 	scorer     score.Scorer
 	candidates []score.Candidate // the intents
 	rules      []int             // theirs, in starts
+	asked      int               // examples
+	lost       int               // those of them that fit nothing
 	claimed    map[int]int       // by rule: how many of the examples it claims before the scorer is asked
 }
 
@@ -135,7 +137,8 @@ func (a *audit) ask(ctx context.Context) error {
 			a.claimed[rule]++
 		}
 		v := score.Decide(scores, a.m.Start.Routing, a.scorer.Traits(), "")
-		if v.Kind == score.Unmatched {
+		if a.asked++; v.Kind == score.Unmatched {
+			a.lost++
 			continue
 		}
 		skill := a.candidates[own].ID
@@ -180,6 +183,7 @@ func (a *audit) intent(candidate int) string {
 
 // notes says what the audit does not cover.
 func (a *audit) notes() {
+	a.note("%s asked about %s; %d of them fit no intent.", a.name, count(a.asked, "example"), a.lost)
 	a.note("Conditions were not checked: a rule with a when may claim an example of an intent before %s is asked.", a.name)
 	var names []string
 	for _, rule := range slices.Sorted(maps.Keys(a.claimed)) {

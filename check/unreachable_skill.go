@@ -33,14 +33,17 @@ start: look
 				continue
 			}
 			id := s.m.Skills[i].ID
-			message := fmt.Sprintf("no start and no step leads to %q", id)
-			if roads.in[i] {
+			message, hint := fmt.Sprintf("no start and no step leads to %q", id), "lead a step to it from a skill that is reached, or let a rule start in it"
+			switch {
+			case s.g.Open(id):
+				message += ": it is open, and only read_skill reaches it"
+				hint = "leave it if that is meant; else " + hint
+			case roads.in[i]:
 				message = fmt.Sprintf("no step leads to %q but from skills that are not reached themselves, or from itself", id)
 			}
 			if !s.found(spoor.Problem{
 				Ref: spoor.Ref("skills").At(i), Skill: id,
-				Message: message,
-				Hint:    "lead a step to it from a skill that is reached, or let a rule start in it",
+				Message: message, Hint: hint,
 			}) {
 				return
 			}

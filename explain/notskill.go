@@ -529,9 +529,15 @@ func (n *NotSkillReason) String() string {
 		p.footnotes(n.Changed, n.Incomplete)
 		return p.String()
 	}
-	if n.Entered == nil {
+	active := slices.IndexFunc(n.Occasions, func(o Occasion) bool { return o.Active })
+	switch {
+	case n.Entered == nil && active >= 0:
+		o := n.Occasions[active]
+		p.put(0, fmt.Sprintf("%s was not entered, but it was active from iteration %d on, event %d. The walk made %s:",
+			quote(n.Skill, 80), o.Iteration, o.Event, counted(len(n.Occasions), "move")))
+	case n.Entered == nil:
 		p.put(0, fmt.Sprintf("%s was not entered. The walk made %s:", quote(n.Skill, 80), counted(len(n.Occasions), "move")))
-	} else {
+	default:
 		p.put(0, fmt.Sprintf("%s was entered:", quote(n.Skill, 80)))
 		for _, l := range n.Entered {
 			p.link(2, l)

@@ -556,6 +556,10 @@ func startOf(s *spoor.Start) setter {
 			name(&s.Use)(v.at(v.ref.Key("use"), v.Node))
 			return
 		}
+		if v.Kind == yaml.List {
+			v.fault("wrong-type", "write rules: before the list", "a start is wanted here, not a list")
+			return
+		}
 		v.object("a start", fields{
 			"use":      name(&s.Use),
 			"rules":    listOf(&s.Rules, ruleOf),

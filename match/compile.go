@@ -218,6 +218,9 @@ func (k *compiler) regex(source, flags, at string) Match {
 	case source == "":
 		k.fault(at, "the regex is empty and would claim every message", "write a pattern; a rule without a matcher claims every message")
 		return data
+	case strings.ContainsRune(source, '\b'):
+		k.fault(at, "the regex has a backspace in it", `write \b for the edge of a word; in YAML that takes single quotes`)
+		return data
 	case len(source) > maxRegexBytes:
 		k.fault(at, fmt.Sprintf("the regex is %d bytes long, and at most %d are allowed", len(source), maxRegexBytes), "split it, or list the words as keywords")
 		return data

@@ -90,6 +90,9 @@ condition or scorer of the map is a name that only a program can bind.`,
 			if err != nil {
 				return err
 			}
+			if _, scorer := scorerOf(f.Map); scorer != "" && facts.Cursor == "" && facts.Iteration == 1 && facts.Verdict == nil {
+				fmt.Fprintf(cmd.ErrOrStderr(), "note: the scorer %q decides where a turn starts, and next asks none; give what it decided as turnRoute, or ask spoor test.\n", scorer)
+			}
 			return printJSON(cmd.OutOrStdout(), decide(g, facts))
 		},
 		ValidArgsFunction: completeMaps,
