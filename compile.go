@@ -138,7 +138,7 @@ func (k *compiler) start() {
 		forms = append(forms, "entries")
 	}
 	if len(forms) > 1 {
-		k.problem("two-starts", "start", "keep one of them", "a turn starts by %s, not by more than one", strings.Join(forms, " and by "))
+		k.problem("two-starts", Ref("start").Key(forms[1]), "keep one of them", "a turn starts by %s, not by more than one", strings.Join(forms, " and by "))
 	}
 	k.routing(forms)
 
@@ -209,7 +209,7 @@ func (k *compiler) routing(forms []string) {
 // entry compiles one entry and its condition, if it has one.
 func (k *compiler) entry(e entry, m match.Match, when string) {
 	if !m.IsZero() && when != "" {
-		k.problem("two-conditions", e.ref, "keep match or when; a when can ask for both", "an entry has one condition, and this one has two").Skill = e.skill
+		k.problem("two-conditions", e.ref.Key("when"), "keep match or when; a when can ask for both", "an entry has one condition, and this one has two").Skill = e.skill
 	}
 	if when != "" {
 		e.whenText = when
@@ -276,14 +276,15 @@ func (k *compiler) steps() {
 	k.room()
 	for i, s := range k.m.Steps {
 		ref := Ref("steps").At(i)
+		before := len(k.problems)
 		k.known(s.From, ref, "from")
 		k.known(s.To, ref, "to")
 		c := step{to: s.To, ref: ref, bare: s.Bare()}
 
 		if s.When != "" {
-			c.when = k.condition(s.When, true, ref.Key("when"), s.From)
+			c.when = k.condition(s.When, true, ref.Key("when"), "")
 			if s.OnToolReturn != "" || s.OnToolStatus != nil || s.Guard != nil {
-				k.problem("mixed-step", ref, "say it all in the when, or use a guard",
+				k.problem("mixed-step", ref.Key("when"), "say it all in the when, or use a guard",
 					"a when stands alone: it is refused beside onToolReturn, onToolStatus and guard")
 			}
 		}
@@ -311,6 +312,9 @@ func (k *compiler) steps() {
 		}
 		if from := k.g.skills[s.From]; from != nil {
 			from.steps = append(from.steps, c)
+		}
+		for j := before; j < len(k.problems); j++ {
+			k.problems[j].From, k.problems[j].To = s.From, s.To
 		}
 	}
 }

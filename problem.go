@@ -18,12 +18,20 @@ type Problem struct {
 	From    string `json:"from,omitempty"`
 	To      string `json:"to,omitempty"`
 	Example string `json:"example,omitempty"`
+
+	// At is the place in a file, if the problem is inside a text that came from
+	// one: the line, and in Indent what stands before it there.
+	At Source `json:"-"`
 }
 
-// String gives the problem on one line: where, its level if it is no error,
+// String gives the problem on one line: the place in a file and the address, if
+// there are any, its level if it is no error,
 // which code, what is wrong and what to do.
 func (p Problem) String() string {
 	var b strings.Builder
+	if p.At.File != "" {
+		fmt.Fprintf(&b, "%s:%d:%d: ", p.At.File, p.At.Line, p.At.Indent+1)
+	}
 	if p.Ref != "" {
 		fmt.Fprintf(&b, "%s: ", p.Ref)
 	}

@@ -14,16 +14,20 @@ import (
 // readSkill is the tool of the walk itself. It is always there.
 const readSkill = "read_skill"
 
-// where says where the byte at offset in the body of a skill stands.
-func where(skill *spoor.Skill, offset int) string {
+// inBody is a problem with what stands at offset in the body of a skill: at its
+// place in a file, if that is known, or else in a line of the body.
+func inBody(i int, skill *spoor.Skill, offset int, message, hint string) spoor.Problem {
+	p := spoor.Problem{Ref: spoor.Ref("skills").At(i).Key("body"), Skill: skill.ID, Message: message, Hint: hint}
 	before := skill.Body[:offset]
 	line := strings.Count(before, "\n")
-	src := skill.Source
-	if src.File == "" {
-		return fmt.Sprintf("in line %d", line+1)
+	if skill.Source.File == "" {
+		p.Message += fmt.Sprintf(", in line %d", line+1)
+		return p
 	}
-	column := src.Indent + utf8.RuneCountInString(before[strings.LastIndexByte(before, '\n')+1:])
-	return fmt.Sprintf("at %s:%d:%d", src.File, src.Line+line, column+1)
+	p.At = skill.Source
+	p.At.Line += line
+	p.At.Indent += utf8.RuneCountInString(before[strings.LastIndexByte(before, '\n')+1:])
+	return p
 }
 
 // isWord holds the characters that a word boundary tells from all others:

@@ -2,8 +2,6 @@ package check
 
 import (
 	"fmt"
-
-	"github.com/spoorhq/spoor"
 )
 
 var bodyForeignTool = Rule{
@@ -61,11 +59,9 @@ steps:
 				if everybodys[n] || lists[n] == i+1 {
 					continue
 				}
-				if !s.found(spoor.Problem{
-					Ref: spoor.Ref("skills").At(i).Key("body"), Skill: skill.ID,
-					Message: fmt.Sprintf("the body of %q names the tool %q of the skill %q, %s", skill.ID, names[n], listing[n], where(skill, found.at)),
-					Hint:    fmt.Sprintf("list it under the tools of %q, or under knownTools", skill.ID),
-				}) {
+				message := fmt.Sprintf("the body of %q names the tool %q of the skill %q", skill.ID, names[n], listing[n])
+				hint := fmt.Sprintf("list it under the tools of %q, or under knownTools", skill.ID)
+				if !s.found(inBody(i, skill, found.at, message, hint)) {
 					return
 				}
 			}

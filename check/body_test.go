@@ -104,13 +104,13 @@ func TestBodyProblem(t *testing.T) {
 	want := spoor.Problems{
 		{
 			Level: Warning, Code: "body-foreign-tool", Skill: "parcels", Ref: "skills[0].body",
-			Message: `the body of "parcels" names the tool "open_claim" of the skill "claims", at skills/parcels/SKILL.md:6:14`,
-			Hint:    `list it under the tools of "parcels", or under knownTools`,
+			Message: `the body of "parcels" names the tool "open_claim" of the skill "claims"`, At: spoor.Source{File: "skills/parcels/SKILL.md", Line: 6, Indent: 13},
+			Hint: `list it under the tools of "parcels", or under knownTools`,
 		},
 		{
 			Level: Warning, Code: "body-foreign-tool", Skill: "files", Ref: "skills[2].body",
-			Message: `the body of "files" names the tool "open_file" of the skill "claims", at map.yaml:13:10`,
-			Hint:    `list it under the tools of "files", or under knownTools`,
+			Message: `the body of "files" names the tool "open_file" of the skill "claims"`, At: spoor.Source{File: "map.yaml", Line: 13, Indent: 9},
+			Hint: `list it under the tools of "files", or under knownTools`,
 		},
 		{
 			Level: Warning, Code: "body-unknown-tool", Skill: "claims", Ref: "skills[1].body",

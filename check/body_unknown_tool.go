@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/spoorhq/spoor"
 	"github.com/spoorhq/spoor/internal/nearest"
 )
 
@@ -55,11 +54,8 @@ start: parcels
 				if hint == "" {
 					hint = "correct the name, list the tool, or name it under knownTools if the agent has it"
 				}
-				if !s.found(spoor.Problem{
-					Ref: spoor.Ref("skills").At(i).Key("body"), Skill: skill.ID,
-					Message: fmt.Sprintf("the body of %q calls %q, which is no tool, %s", skill.ID, short(name), where(skill, at)),
-					Hint:    hint,
-				}) {
+				message := fmt.Sprintf("the body of %q calls %q, which is no tool", skill.ID, short(name))
+				if !s.found(inBody(i, skill, at, message, hint)) {
 					return
 				}
 			}

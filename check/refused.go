@@ -213,9 +213,9 @@ Keep one. A default beside rules is a last rule without match and when.`,
 skills:
   - {id: triage}
   - {id: billing}
-start:  # want two-starts
+start:
   use: triage
-  rules:
+  rules:  # want two-starts
     - {use: billing, match: {keywords: [bill]}}
 `,
 	},

@@ -49,6 +49,7 @@ func (f Fault) String() string {
 	if f.Pos == (Position{}) {
 		return f.Problem.String()
 	}
+	f.Problem.At = spoor.Source{} // Pos says it
 	return f.Pos.String() + ": " + f.Problem.String()
 }
 
@@ -97,11 +98,15 @@ func (f *File) Position(ref spoor.Ref) (Position, bool) {
 }
 
 // Locate gives problems their places. It is how what Compile and the check-up
-// report by Ref becomes a line of a file.
+// report by Ref becomes a line of a file. A problem inside a body has the place
+// of what it speaks of.
 func (f *File) Locate(ps spoor.Problems) Faults {
 	faults := make(Faults, len(ps))
 	for i, p := range ps {
 		pos, _ := f.Position(p.Ref)
+		if p.At.File != "" {
+			pos = Position{p.At.File, p.At.Line, p.At.Indent + 1}
+		}
 		faults[i] = Fault{p, pos}
 	}
 	faults.sort()

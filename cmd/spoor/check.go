@@ -148,6 +148,9 @@ func examine(name string) (*checkup, error) {
 	for _, t := range f.Tools {
 		tools = append(tools, t.Name)
 	}
+	for _, s := range f.Agent.Skills {
+		tools = append(tools, s.Tools...)
+	}
 	switch {
 	case !whole:
 		c.note("What depends on a value that cannot be read was not checked; there may be more to say once all can.")
