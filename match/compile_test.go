@@ -23,6 +23,7 @@ func TestFaults(t *testing.T) {
 		{`{"regex": ""}`, []string{"regex: the regex is empty"}},
 		{`{"regex": "a", "flags": "ixx"}`, []string{`flags: the flags "xx" are not known (use i (either case)`}},
 		{`{"regex": "(", "flags": "z"}`, []string{`flags: the flags "z"`, "regex: the regex has a fault, missing closing ): ("}},
+		{`{"regex": "\bcheck\b"}`, []string{"regex: the regex has a backspace in it"}},
 		{`{"regex": "refund(?=ed)"}`, []string{"regex: RE2 has no look-ahead: (?= (`all` says \"and\""}},
 		{`{"regex": "^(?!.*refund)"}`, []string{"regex: RE2 has no look-ahead: (?!"}},
 		{`{"regex": "(?<=a)b"}`, []string{"regex: RE2 has no look-behind: (?<=a)b"}},

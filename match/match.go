@@ -21,7 +21,8 @@
 // message; \d, \w, \s and \b know ASCII alone. The flags are i (letters in
 // either case), s (a dot also stands for a line end) and m (^ and $ also stand
 // at line ends). They are kept once each, in that order; g, y and u, which
-// other engines write, mean nothing here and are dropped.
+// other engines write, mean nothing here and are dropped. A backspace, which is
+// what YAML and Go make of \b in double quotes, is refused.
 //
 // # Keywords
 //
