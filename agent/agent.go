@@ -5,12 +5,10 @@ package agent
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -18,7 +16,6 @@ import (
 	"github.com/spoorhq/spoor"
 	"github.com/spoorhq/spoor/check"
 	"github.com/spoorhq/spoor/event"
-	"github.com/spoorhq/spoor/internal/nearest"
 	"github.com/spoorhq/spoor/model"
 	"github.com/spoorhq/spoor/recording"
 	"github.com/spoorhq/spoor/tool"
@@ -34,12 +31,18 @@ type Config struct {
 	// `when` is refused; cond.CEL reads CEL.
 	Conditions spoor.Conditions
 
-	// Model answers. It is required.
+	// Model answers. It is required. One that is a model.Checker is asked by
+	// New whether it can work.
 	Model model.Model
 
 	// Tools are all that may be called. Every tool that a skill lists must be
 	// among them; one that no skill lists is always offered.
 	Tools []tool.Tool
+
+	// Discover lists more tools, whose set may change: those of MCP servers,
+	// say. New asks it, and then each turn as it begins: what it lists then is
+	// what the turn has. If nil, Tools are all.
+	Discover func(context.Context) ([]tool.Tool, error)
 
 	// System is what every prompt begins with.
 	System string
@@ -80,9 +83,7 @@ type Agent struct {
 	machine *walk.Machine
 	graph   event.Graph
 	system  []model.Part
-	tools   map[string]*tool.Tool
-	offer   []event.Tool // all that may be offered, as a recording has them
-	specs   map[string]model.ToolSpec
+	read    model.ToolSpec // of read_skill
 
 	problems spoor.Problems
 }
@@ -108,27 +109,36 @@ func New(c Config) (*Agent, error) {
 	default:
 		return nil, fmt.Errorf("agent: Config.Check is %q; it is throw, warn or off", c.Check)
 	}
+	tools, err := allTools(context.Background(), &c)
+	if err != nil {
+		return nil, fmt.Errorf("agent: %w", err)
+	}
 	g, err := spoor.Compile(c.Map, c.Conditions)
 	problems, _ := errors.AsType[spoor.Problems](err)
 	if err == nil {
 		problems = unsupported(c.Map)
 	}
-	problems = append(problems, toolProblems(c.Map, c.Tools)...)
+	problems = append(problems, toolProblems(c.Map, tools)...)
 	var passed spoor.Problems
 	if g != nil {
 		var refused spoor.Problems
-		refused, passed = checkup(g, c)
+		refused, passed = checkup(g, c.Check, tools)
 		problems = append(problems, refused...)
 	}
 	if len(problems) > 0 {
 		return nil, problems
+	}
+	if m, ok := c.Model.(model.Checker); ok {
+		if err := m.Check(); err != nil {
+			return nil, fmt.Errorf("agent: %w", err)
+		}
 	}
 	for _, p := range passed {
 		if p.Level != check.Advice {
 			cmp.Or(c.Log, slog.Default()).Warn(p.Message, "code", p.Code, "ref", p.Ref, "hint", p.Hint)
 		}
 	}
-	a := &Agent{config: c, problems: passed, machine: walk.New(g), tools: map[string]*tool.Tool{}, specs: map[string]model.ToolSpec{}}
+	a := &Agent{config: c, problems: passed, machine: walk.New(g)}
 	if a.graph, err = event.NewGraph(c.Map); err != nil {
 		return nil, fmt.Errorf("agent: %w", err)
 	}
@@ -136,18 +146,7 @@ func New(c Config) (*Agent, error) {
 		a.system = []model.Part{model.NewPart(model.System, model.Text, c.System)}
 	}
 	a.config.Tools = slices.Clone(c.Tools)
-	for i := range a.config.Tools {
-		t := &a.config.Tools[i]
-		spec := model.ToolSpec{Name: t.Name, Description: t.Description, Schema: t.Schema}
-		data, err := json.Marshal(spec)
-		if err != nil {
-			return nil, fmt.Errorf("agent: tool %s: %w", t.Name, err)
-		}
-		a.tools[t.Name] = t
-		a.specs[t.Name] = spec
-		a.offer = append(a.offer, event.Tool{Name: t.Name, Piece: model.Sum(string(data)), Data: string(data)})
-	}
-	a.specs[walk.ReadSkill] = walk.ReadSkillSpec(g)
+	a.read = walk.ReadSkillSpec(g)
 	return a, nil
 }
 
@@ -157,12 +156,12 @@ func (a *Agent) Problems() spoor.Problems { return a.problems }
 
 // checkup checks the map with the tools of the agent. A map of skills alone
 // has no entry, and is walked with every skill open.
-func checkup(g *spoor.Graph, c Config) (refused, passed spoor.Problems) {
-	if c.Check == CheckOff {
+func checkup(g *spoor.Graph, how Check, tools []tool.Tool) (refused, passed spoor.Problems) {
+	if how == CheckOff {
 		return nil, nil
 	}
-	names := make([]string, len(c.Tools))
-	for i, t := range c.Tools {
+	names := make([]string, len(tools))
+	for i, t := range tools {
 		names[i] = t.Name
 	}
 	m := g.Map()
@@ -170,7 +169,7 @@ func checkup(g *spoor.Graph, c Config) (refused, passed spoor.Problems) {
 	for _, p := range check.Run(g, names...).Problems {
 		switch {
 		case alone && (p.Code == "no-entry" || p.Code == "unreachable-skill"):
-		case p.Level == check.Error && c.Check != CheckWarn:
+		case p.Level == check.Error && how != CheckWarn:
 			refused = append(refused, p)
 		default:
 			passed = append(passed, p)
@@ -198,47 +197,14 @@ func unsupported(m *spoor.Map) (ps spoor.Problems) {
 	return ps
 }
 
-// toolProblems compares the tools that a map names with those there are.
-func toolProblems(m *spoor.Map, tools []tool.Tool) (ps spoor.Problems) {
-	add := func(code string, ref spoor.Ref, hint, format string, args ...any) {
-		ps = append(ps, spoor.Problem{Level: "error", Code: code, Ref: ref, Message: fmt.Sprintf(format, args...), Hint: hint})
-	}
-	names := map[string]bool{}
-	for i, t := range tools {
-		switch {
-		case t.Name == "":
-			add("bad-tool", "", "name it", "tool %d of the agent has no name", i+1)
-		case t.Name == walk.ReadSkill:
-			add("bad-tool", "", "rename it", "the name %s belongs to the walk itself", walk.ReadSkill)
-		case names[t.Name]:
-			add("bad-tool", "", "rename one of them", "the agent has two tools named %q", t.Name)
-		case t.Call == nil:
-			add("bad-tool", "", "set Call", "tool %q cannot be called: its Call is nil", t.Name)
-		}
-		names[t.Name] = true
-	}
-	for i, s := range m.Skills {
-		for j, name := range s.Tools {
-			if names[name] {
-				continue
-			}
-			hint := "give the agent a tool with that name, or take it off the skill"
-			if len(ps) < 100 { // to look for what was meant takes its time
-				hint = cmp.Or(nearest.Hint(name, maps.Keys(names)), hint)
-			}
-			add("unknown-tool", spoor.Ref("skills").At(i).Key("tools").At(j), hint, "skill %q lists the tool %q, which the agent does not have", s.ID, name)
-		}
-	}
-	return ps
-}
-
 // A Run is what became of a turn.
 type Run struct {
 	// Recording is all that happened. It is never nil.
 	Recording *recording.Recording
 
-	Answer  string // the text of the answer
-	Limited bool   // the budget of model calls cut the work short
+	Answer  string     // the text of the answer
+	Limited bool       // the budget of model calls cut the work short
+	Stop    model.Stop // what ended the last reply before its end
 }
 
 // Run walks one turn: the message of a person, to the answer. The error says
@@ -246,15 +212,18 @@ type Run struct {
 // recording could not be written. What happened until then is in the Run,
 // which is nil only if nothing was recorded.
 func (a *Agent) Run(ctx context.Context, message string) (*Run, error) {
+	tools, err := a.toolsNow(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("agent: %w", err)
+	}
 	id := recording.NewRun(time.Now())
 	w := recording.NewWriter(nil, id)
 	if a.config.Store != nil {
-		var err error
 		if w, err = a.config.Store.Create(id); err != nil {
 			return nil, fmt.Errorf("agent: %w", err)
 		}
 	}
-	r := a.newRun(w, new(walk.State))
+	r := a.newRun(w, new(walk.State), tools)
 	return r.start(ctx, message, nil)
 }
 
@@ -262,7 +231,7 @@ func (a *Agent) Run(ctx context.Context, message string) (*Run, error) {
 // reply to the answer that the recording ends with. The turn is added to the
 // recording.
 func (a *Agent) Reply(ctx context.Context, rec *recording.Recording, message string) (*Run, error) {
-	r, err := a.reopen(rec)
+	r, err := a.reopen(ctx, rec)
 	if err != nil {
 		return nil, err
 	}
@@ -281,7 +250,7 @@ func (a *Agent) Reply(ctx context.Context, rec *recording.Recording, message str
 // tool and has no answer is made again if the tool is Repeatable; otherwise
 // the model is told that nobody knows what became of it.
 func (a *Agent) Resume(ctx context.Context, rec *recording.Recording) (*Run, error) {
-	r, err := a.reopen(rec)
+	r, err := a.reopen(ctx, rec)
 	if err != nil {
 		return nil, err
 	}
@@ -292,7 +261,7 @@ func (a *Agent) Resume(ctx context.Context, rec *recording.Recording) (*Run, err
 		}
 		return r.result()
 	}
-	if err := a.canResume(r.state, rec.Run); err != nil {
+	if err := r.canResume(); err != nil {
 		r.w.Close()
 		return nil, fmt.Errorf("agent: %w", err)
 	}
@@ -310,7 +279,7 @@ func (a *Agent) Resume(ctx context.Context, rec *recording.Recording) (*Run, err
 	}
 	var repeat []string
 	for _, c := range r.state.Out() {
-		if !slices.Contains(died, c.ID) || a.tools[c.Tool].Repeatable { // a call that only Settle sent was never made
+		if !slices.Contains(died, c.ID) || r.tools.byName[c.Tool].Repeatable { // a call that only Settle sent was never made
 			repeat = append(repeat, c.ID)
 		}
 	}
@@ -321,7 +290,8 @@ func (a *Agent) Resume(ctx context.Context, rec *recording.Recording) (*Run, err
 var errNoTurn = errors.New("was cut before its turn began; there is nothing to resume")
 
 // canResume says why a turn cannot go on with this agent.
-func (a *Agent) canResume(s *walk.State, run string) error {
+func (r *run) canResume() error {
+	a, s, run := r.agent, r.state, r.w.Recording().Run
 	started := s.Started
 	switch {
 	case started == nil:
@@ -334,11 +304,12 @@ func (a *Agent) canResume(s *walk.State, run string) error {
 		return fmt.Errorf("run %s walked another map than this one; resume it with the map that it was made with", run)
 	}
 	for _, t := range started.Tools {
-		i := slices.IndexFunc(a.offer, func(o event.Tool) bool { return o.Name == t.Name })
+		offer := r.tools.offer
+		i := slices.IndexFunc(offer, func(o event.Tool) bool { return o.Name == t.Name })
 		switch {
 		case i < 0:
 			return fmt.Errorf("run %s was offered the tool %q, which this agent does not have", run, t.Name)
-		case a.offer[i].Piece != t.Piece:
+		case offer[i].Piece != t.Piece:
 			return fmt.Errorf("run %s was offered another tool %q than this agent has: its description or its schema has changed", run, t.Name)
 		}
 	}
@@ -346,13 +317,16 @@ func (a *Agent) canResume(s *walk.State, run string) error {
 }
 
 // reopen folds a recording and makes ready to add to it.
-func (a *Agent) reopen(rec *recording.Recording) (*run, error) {
+func (a *Agent) reopen(ctx context.Context, rec *recording.Recording) (*run, error) {
 	if rec.Path == "" && len(rec.Faults) > 0 {
 		return nil, fmt.Errorf("agent: run %s is not as it was written and cannot go on: %s", rec.Run, rec.Faults[0])
 	}
+	tools, err := a.toolsNow(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("agent: %w", err)
+	}
 	w := recording.Extend(rec)
 	if rec.Path != "" {
-		var err error
 		if w, err = recording.Continue(rec.Path); err != nil {
 			return nil, fmt.Errorf("agent: %w", err)
 		}
@@ -361,11 +335,11 @@ func (a *Agent) reopen(rec *recording.Recording) (*run, error) {
 	for _, e := range w.Recording().Events {
 		s.Apply(e)
 	}
-	return a.newRun(w, s), nil
+	return a.newRun(w, s, tools), nil
 }
 
-func (a *Agent) newRun(w *recording.Writer, s *walk.State) *run {
-	r := &run{agent: a, w: w, state: s, text: answerText{w: a.config.Text}}
+func (a *Agent) newRun(w *recording.Writer, s *walk.State, tools *toolset) *run {
+	r := &run{agent: a, w: w, state: s, tools: tools, text: answerText{w: a.config.Text}}
 	r.emit = r.text.emit
 	return r
 }
@@ -380,7 +354,7 @@ var ErrStopped = errors.New("the turn was stopped")
 func (r *run) result() (*Run, error) {
 	rec := r.w.Recording()
 	end := rec.Finished()
-	out := &Run{Recording: rec, Answer: event.Text(end.Answer), Limited: end.Limited}
+	out := &Run{Recording: rec, Answer: event.Text(end.Answer), Limited: end.Limited, Stop: r.stop}
 	switch end.By {
 	case event.ByError:
 		return out, fmt.Errorf("agent: %w: %s", ErrModel, end.Error)

@@ -72,7 +72,7 @@ func (f modelFunc) Call(ctx context.Context, r *model.Request, _ func(model.Delt
 }
 
 func rate(result string) tool.Tool {
-	return tool.Tool{Name: "rate", Call: func(context.Context, string) (string, error) { return result, nil }}
+	return tool.Tool{Name: "rate", Call: func(context.Context, string) (tool.Result, error) { return tool.Result{Text: result}, nil }}
 }
 
 func newAgent(t *testing.T, c agent.Config) *agent.Agent {
@@ -183,9 +183,9 @@ func returned(r *recording.Recording) (list []*event.Returned) {
 // and that what it says later changes nothing.
 func TestToolHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		slow := tool.Tool{Name: "rate", Timeout: 3 * time.Second, Call: func(context.Context, string) (string, error) {
+		slow := tool.Tool{Name: "rate", Timeout: 3 * time.Second, Call: func(context.Context, string) (tool.Result, error) {
 			time.Sleep(time.Minute)
-			return `{"risk":"high"}`, nil
+			return tool.Result{Text: `{"risk":"high"}`}, nil
 		}}
 		waits := modelFunc(func(_ context.Context, r *model.Request) (model.Reply, error) {
 			if r.Iteration == 3 {
@@ -226,10 +226,10 @@ func TestStop(t *testing.T) {
 	})
 	t.Run("while a tool runs", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
-		a := newAgent(t, agent.Config{Tools: []tool.Tool{{Name: "rate", Call: func(ctx context.Context, _ string) (string, error) {
+		a := newAgent(t, agent.Config{Tools: []tool.Tool{{Name: "rate", Call: func(ctx context.Context, _ string) (tool.Result, error) {
 			cancel()
 			<-ctx.Done()
-			return "", ctx.Err()
+			return tool.Result{}, ctx.Err()
 		}}}})
 		stopped(t, a, ctx)
 	})
@@ -318,9 +318,9 @@ func TestResume(t *testing.T) {
 	config := func(repeatable bool) agent.Config {
 		return agent.Config{
 			Store: &recording.Folder{Dir: dir}, Model: talk{`rate {"id":17}`},
-			Tools: []tool.Tool{{Name: "rate", Repeatable: repeatable, Call: func(context.Context, string) (string, error) {
+			Tools: []tool.Tool{{Name: "rate", Repeatable: repeatable, Call: func(context.Context, string) (tool.Result, error) {
 				calls++
-				return `{"risk":"high"}`, nil
+				return tool.Result{Text: `{"risk":"high"}`}, nil
 			}}},
 		}
 	}

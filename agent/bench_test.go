@@ -44,7 +44,7 @@ func BenchmarkTurn(b *testing.B) {
 							Guard: guard.Guard{guard.In("riskLevel", "high", "critical"), guard.Gte("score", 0.7), guard.Lte("iteration", 5)}}},
 					},
 					Model:         &counter{n: n},
-					Tools:         []tool.Tool{{Name: "lookup", Call: func(context.Context, string) (string, error) { return result, nil }}},
+					Tools:         []tool.Tool{{Name: "lookup", Call: func(context.Context, string) (tool.Result, error) { return tool.Result{Text: result}, nil }}},
 					MaxIterations: n + 2,
 					Store:         store,
 				})
@@ -93,7 +93,7 @@ func TestTurnAllocates(t *testing.T) {
 	for _, calls := range []int{10, 100, 1000} {
 		a := newAgent(t, agent.Config{
 			Model: &counter{n: calls}, MaxIterations: calls + 2, Store: &recording.Folder{Dir: t.TempDir()},
-			Tools: []tool.Tool{rate(`{"risk":"low"}`), {Name: "lookup", Call: func(context.Context, string) (string, error) { return `{"risk":"low"}`, nil }}},
+			Tools: []tool.Tool{rate(`{"risk":"low"}`), {Name: "lookup", Call: func(context.Context, string) (tool.Result, error) { return tool.Result{Text: `{"risk":"low"}`}, nil }}},
 		})
 		allocs := testing.AllocsPerRun(5, func() {
 			if _, err := a.Run(context.Background(), "refund"); err != nil {

@@ -23,9 +23,11 @@ type run struct {
 	agent *Agent
 	w     *recording.Writer
 	state *walk.State
+	tools *toolset
 
 	request model.Request // the last one
 	offered []string      // to it
+	stop    model.Stop    // of the last reply
 	text    answerText
 	emit    func(model.Delta) // of text
 
@@ -41,7 +43,7 @@ func (r *run) start(ctx context.Context, message string, history []model.Part) (
 	return r.finish(ctx, a.machine.Step(r.state, &event.Started{
 		Run: r.w.Recording().Run, Machine: walk.Version,
 		Message: model.NewPart(model.User, model.Text, message), History: history,
-		Graph: a.graph, System: a.system, Tools: a.offer, MaxIterations: a.config.MaxIterations,
+		Graph: a.graph, System: a.system, Tools: r.tools.offer, MaxIterations: a.config.MaxIterations,
 	}, time.Now()))
 }
 
@@ -111,11 +113,12 @@ func (r *run) ask(ctx context.Context, c walk.CallModel) (o event.Outcome) {
 	if !slices.Equal(c.Offered, r.offered) {
 		r.offered, r.request.Tools = c.Offered, nil
 		for _, name := range c.Offered {
-			r.request.Tools = append(r.request.Tools, r.agent.specs[name])
+			r.request.Tools = append(r.request.Tools, r.tools.specs[name])
 		}
 	}
 	r.request.Purpose, r.request.Parts, r.request.Skill, r.request.Iteration = c.Purpose, c.Parts, c.Skill, c.Iteration
 	reply, err := r.agent.config.Model.Call(ctx, &r.request, r.emit)
+	r.stop = reply.Stop
 	if slices.ContainsFunc(reply.Parts, func(p model.Part) bool { return p.Kind == model.Call }) {
 		r.text.end() // more is to come
 	}
@@ -123,9 +126,26 @@ func (r *run) ask(ctx context.Context, c walk.CallModel) (o event.Outcome) {
 	case err != nil && ctx.Err() != nil:
 		return stopped(ctx)
 	case err != nil:
-		return &event.Failed{Error: cut(err.Error())}
+		return failed(err)
 	}
 	return checked(reply)
+}
+
+// failed is what a recording keeps of a model call that brought no answer.
+func failed(err error) *event.Failed {
+	f := &event.Failed{Error: cut(err.Error())}
+	if e, ok := errors.AsType[*model.Error](err); ok {
+		f.Fault, f.Status, f.Wire, f.Attempts = e.Fault, e.Status, e.Wire, e.Attempts
+		tidy(f.Attempts)
+	}
+	return f
+}
+
+// tidy bounds what attempts say.
+func tidy(attempts []model.Attempt) {
+	for i := range attempts {
+		attempts[i].Error = cut(attempts[i].Error)
+	}
 }
 
 // answerText hands the text of answers on as it arrives.
@@ -156,7 +176,8 @@ func (t *answerText) end() {
 const (
 	maxReply  = 8 << 20 // bytes of one reply
 	maxCalls  = 128     // calls of one reply
-	maxResult = 1 << 20 // bytes of one result
+	maxResult = 1 << 20 // bytes of the texts of one result
+	maxMedia  = 8 << 20 // bytes of the images and documents of one result
 )
 
 // checked takes nothing from a model on trust: neither the role of a part, nor
@@ -164,6 +185,10 @@ const (
 func checked(reply model.Reply) event.Outcome {
 	size, calls := 0, 0
 	parts := reply.Parts
+	wrong := func(format string, args ...any) event.Outcome {
+		return &event.Failed{Error: cut(fmt.Sprintf(format, args...)), Fault: model.FaultBroken, Wire: reply.Wire, Attempts: reply.Attempts}
+	}
+	tidy(reply.Attempts)
 	for i := range parts {
 		p := &parts[i]
 		switch p.Kind {
@@ -172,31 +197,33 @@ func checked(reply model.Reply) event.Outcome {
 		case model.Call:
 			calls++
 		default:
-			return &event.Failed{Error: cut(fmt.Sprintf("the model answered with a part of kind %q; an answer has text, calls and thinking", p.Kind))}
+			return wrong("the model answered with a part of kind %q; an answer has text, calls and thinking", p.Kind)
 		}
 		p.Role, p.Status, p.Skill = model.Assistant, "", ""
 		p.Tool, p.Media = text(p.Tool), text(p.Media)
 		if !utf8.ValidString(p.Provider) {
-			return &event.Failed{Error: "the model's adapter gave provider data that is not UTF-8"}
+			return wrong("the model's adapter gave provider data that is not UTF-8")
 		}
 		p.Piece = model.Sum(p.Data)
 		size += len(p.Data) + len(p.Tool) + len(p.Provider)
 	}
 	switch {
 	case size > maxReply:
-		return &event.Failed{Error: fmt.Sprintf("the model answered with %d bytes; at most %d are taken", size, maxReply)}
+		return wrong("the model answered with %d bytes; at most %d are taken", size, maxReply)
 	case calls > maxCalls:
-		return &event.Failed{Error: fmt.Sprintf("the model asked for %d calls at once; at most %d are taken", calls, maxCalls)}
+		return wrong("the model asked for %d calls at once; at most %d are taken", calls, maxCalls)
 	}
-	return &event.Replied{Parts: parts, Usage: reply.Usage}
+	return &event.Replied{
+		Parts: parts, Usage: reply.Usage, Model: text(reply.Model), Stop: reply.Stop, Wire: reply.Wire, Attempts: reply.Attempts,
+	}
 }
 
 // An answer is what a tool said.
 type answer struct {
-	call string
-	tool string
-	text string
-	err  error
+	call   string
+	tool   string
+	result tool.Result
+	err    error
 }
 
 // call makes one tool call. Whatever becomes of it is a result: an error, a
@@ -205,7 +232,7 @@ func (r *run) call(ctx context.Context, c *walk.Call) event.Outcome {
 	if ctx.Err() != nil {
 		return stopped(ctx)
 	}
-	t := r.agent.tools[c.Tool]
+	t := r.tools.byName[c.Tool]
 	if !isObject(c.Args) {
 		return returned(c.ID, c.Tool, false, spoor.Invalid, "The arguments are not one JSON object, so nothing was called.")
 	}
@@ -242,21 +269,45 @@ func invoke(ctx context.Context, t *tool.Tool, id, args string, done chan<- answ
 		}
 		done <- a
 	}()
-	a.text, a.err = t.Call(ctx, args)
+	a.result, a.err = t.Call(ctx, args)
 }
 
 func (a *answer) outcome() *event.Returned {
 	if bad, ok := errors.AsType[*tool.ArgumentError](a.err); ok {
 		return returned(a.call, a.tool, false, spoor.Invalid, cut("Nothing was called: "+bad.Error()))
 	}
-	switch {
-	case a.err != nil:
+	if a.err != nil {
 		return returned(a.call, a.tool, true, spoor.Failure, cut("The tool failed: "+a.err.Error()))
-	case len(a.text) > maxResult:
-		return returned(a.call, a.tool, true, spoor.Invalid, fmt.Sprintf("The tool answered with %d bytes; at most %d can be shown. Ask for less.", len(a.text), maxResult))
 	}
-	text, status := tool.Unwrap(a.text)
-	return returned(a.call, a.tool, true, status, text)
+	texts, media := len(a.result.Text), 0
+	for i := range a.result.More {
+		p := &a.result.More[i]
+		switch p.Kind {
+		case model.Text:
+			texts += len(p.Data)
+		case model.Image, model.Document:
+			media += len(p.Data)
+		default:
+			return returned(a.call, a.tool, true, spoor.Invalid, fmt.Sprintf("The tool answered with a part of kind %q; a result has text, images and documents.", text(string(p.Kind))))
+		}
+		*p = model.Part{Role: model.Tool, Kind: p.Kind, Piece: model.Sum(p.Data), Call: a.call, Tool: a.tool, Media: text(p.Media), Data: p.Data}
+	}
+	switch {
+	case texts > maxResult:
+		return returned(a.call, a.tool, true, spoor.Invalid, fmt.Sprintf("The tool answered with %d bytes; at most %d can be shown. Ask for less.", texts, maxResult))
+	case media > maxMedia:
+		return returned(a.call, a.tool, true, spoor.Invalid, fmt.Sprintf("The tool answered with %d bytes of images and documents; at most %d can be shown. Ask for less.", media, maxMedia))
+	}
+	told, status := a.result.Text, a.result.Status
+	if status != "" && !status.Valid() {
+		return returned(a.call, a.tool, true, spoor.Failure, fmt.Sprintf("The tool declared the status %q, which there is not.", text(string(status))))
+	}
+	if status == "" {
+		told, status = tool.Unwrap(told)
+	}
+	r := returned(a.call, a.tool, true, status, told)
+	r.More = a.result.More
+	return r
 }
 
 func returned(call, name string, executed bool, status spoor.Status, text string) *event.Returned {

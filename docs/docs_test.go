@@ -225,7 +225,7 @@ func readSkill(question string) (string, error) {
 			},
 		},
 		Model: m,
-		Tools: []tool.Tool{{Name: "read_port", Call: func(context.Context, string) (string, error) { return "{}", nil }}},
+		Tools: []tool.Tool{{Name: "read_port", Call: func(context.Context, string) (tool.Result, error) { return tool.Result{Text: "{}"}, nil }}},
 	})
 	if err != nil {
 		return "", err

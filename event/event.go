@@ -66,35 +66,46 @@ type BodyText struct {
 	spoor.Source
 }
 
-// A Tool is one that may be offered: its name, and the piece that is its
-// specification in JSON.
+// A Tool is one that may be offered: its name, the piece that is its
+// specification in JSON, and the one that is the JSON Schema of its results,
+// which the model is not told.
 type Tool struct {
-	Name  string       `json:"name"`
-	Piece model.Digest `json:"piece"`
-	Data  string       `json:"-"`
+	Name       string       `json:"name"`
+	Piece      model.Digest `json:"piece"`
+	Data       string       `json:"-"`
+	Output     model.Digest `json:"output,omitzero"`
+	OutputData string       `json:"-"`
 }
 
 // Replied is the whole answer to a model call. Its calls carry the ids that
 // spoor gave them.
 type Replied struct {
-	Parts    []model.Part `json:"parts,omitempty"`
-	Usage    model.Usage  `json:"usage,omitzero"`
-	Attempts []string     `json:"attempts,omitempty"` // the errors before it
+	Parts    []model.Part    `json:"parts,omitempty"`
+	Usage    model.Usage     `json:"usage,omitzero"`
+	Model    string          `json:"model,omitempty"`    // what answered, as its provider names it
+	Stop     model.Stop      `json:"stop,omitempty"`     // what ended the answer before its end
+	Wire     model.Wire      `json:"wire,omitzero"`      // the bytes that were sent
+	Attempts []model.Attempt `json:"attempts,omitempty"` // those that failed before it
 }
 
 // Failed is a model call that brought no answer.
 type Failed struct {
-	Error    string   `json:"error"`
-	Attempts []string `json:"attempts,omitempty"` // the errors before it
+	Error    string          `json:"error"`
+	Fault    model.Fault     `json:"fault,omitempty"`    // of what kind the error is, if that is known
+	Status   int             `json:"status,omitempty"`   // of HTTP
+	Wire     model.Wire      `json:"wire,omitzero"`      // the bytes that were sent
+	Attempts []model.Attempt `json:"attempts,omitempty"` // those before the last one
 }
 
-// Returned is what became of one tool call. Its text is one part.
+// Returned is what became of one tool call. Its text, which guards read, is
+// one part; images, documents and further texts are More.
 type Returned struct {
 	Call     string       `json:"call"`
 	Tool     string       `json:"tool"`
 	Executed bool         `json:"executed"`
 	Status   spoor.Status `json:"status,omitempty"`
 	Result   model.Part   `json:"result"`
+	More     []model.Part `json:"more,omitempty"`
 }
 
 // Resumed says that another process took over. Repeat names the calls that

@@ -106,9 +106,21 @@ func (r *Replied) appendJSON(b []byte) []byte {
 	b = append(b, '{')
 	b = appendParts(b, `"parts":`, r.Parts)
 	if r.Usage != (model.Usage{}) {
-		b = appendAny(appendKey(b, "usage"), r.Usage)
+		b = appendUsage(appendKey(b, "usage"), &r.Usage)
 	}
-	b = appendStrings(b, `"attempts":`, r.Attempts)
+	if r.Model != "" {
+		b = appendString(appendKey(b, "model"), r.Model)
+	}
+	if r.Stop != "" {
+		b = appendString(appendKey(b, "stop"), string(r.Stop))
+	}
+	if r.Wire != (model.Wire{}) {
+		b = appendString(append(appendKey(b, "wire"), `{"sha256":`...), r.Wire.SHA256)
+		b = append(strconv.AppendInt(append(b, `,"bytes":`...), int64(r.Wire.Bytes), 10), '}')
+	}
+	if len(r.Attempts) > 0 {
+		b = appendAny(appendKey(b, "attempts"), r.Attempts)
+	}
 	return append(b, '}')
 }
 
@@ -118,6 +130,7 @@ func (r *Returned) appendJSON(b []byte) []byte {
 	b = strconv.AppendBool(append(b, `,"executed":`...), r.Executed)
 	b = appendText(b, `,"status":`, string(r.Status))
 	b = appendPart(append(b, `,"result":`...), &r.Result)
+	b = appendParts(b, `,"more":`, r.More)
 	return append(b, '}')
 }
 
@@ -228,6 +241,21 @@ func appendEvidence(b []byte, e *guard.Evidence) []byte {
 		b = append(b, `,"offScale":true`...)
 	}
 	b = strconv.AppendBool(append(b, `,"passed":`...), e.Passed)
+	return append(b, '}')
+}
+
+func appendUsage(b []byte, u *model.Usage) []byte {
+	b = append(b, '{')
+	for _, n := range []struct {
+		key    string
+		tokens int
+	}{
+		{"input", u.Input}, {"output", u.Output}, {"cached", u.Cached}, {"written", u.Written}, {"thinking", u.Thinking},
+	} {
+		if n.tokens != 0 {
+			b = strconv.AppendInt(appendKey(b, n.key), int64(n.tokens), 10)
+		}
+	}
 	return append(b, '}')
 }
 

@@ -330,7 +330,7 @@ func TestPiecesAreAllThatABodyNames(t *testing.T) {
 	}
 }
 
-// named finds every struct that has a digest and its Data.
+// named finds every digest and its bytes: those of a field X are in XData, or in Data.
 func named(v reflect.Value, found map[model.Digest]string) {
 	switch v.Kind() {
 	case reflect.Pointer:
@@ -342,12 +342,15 @@ func named(v reflect.Value, found map[model.Digest]string) {
 			named(v.Index(i), found)
 		}
 	case reflect.Struct:
-		data := v.FieldByName("Data")
 		for i := range v.NumField() {
 			if !v.Type().Field(i).IsExported() {
 				continue
 			}
 			if d, ok := v.Field(i).Interface().(model.Digest); ok {
+				data := v.FieldByName(v.Type().Field(i).Name + "Data")
+				if !data.IsValid() {
+					data = v.FieldByName("Data")
+				}
 				found[d] = data.String()
 			}
 			named(v.Field(i), found)

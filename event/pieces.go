@@ -31,6 +31,9 @@ func (b *Started) pieces(list []Piece) []Piece {
 	}
 	for i := range b.Tools {
 		list = append(list, Piece{b.Tools[i].Piece, &b.Tools[i].Data})
+		if b.Tools[i].Output != (model.Digest{}) {
+			list = append(list, Piece{b.Tools[i].Output, &b.Tools[i].OutputData})
+		}
 	}
 	list = appendPieces(appendPieces(list, b.System), b.History)
 	return append(list, Piece{b.Message.Piece, &b.Message.Data})
@@ -48,7 +51,7 @@ func (b *Late) pieces(list []Piece) []Piece     { return appendPieces(list, b.Pa
 func (b *Finished) pieces(list []Piece) []Piece { return appendPieces(list, b.Answer) }
 
 func (b *Returned) pieces(list []Piece) []Piece {
-	return append(list, Piece{b.Result.Piece, &b.Result.Data})
+	return appendPieces(append(list, Piece{b.Result.Piece, &b.Result.Data}), b.More)
 }
 
 func (b *Read) pieces(list []Piece) []Piece {

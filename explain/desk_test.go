@@ -102,7 +102,7 @@ func call(nameArgs ...string) (parts []model.Part) {
 
 // returns makes a tool that always answers the same.
 func returns(name, text string) tool.Tool {
-	return tool.Tool{Name: name, Call: func(context.Context, string) (string, error) { return text, nil }}
+	return tool.Tool{Name: name, Call: func(context.Context, string) (tool.Result, error) { return tool.Result{Text: text}, nil }}
 }
 
 // results are what the tools of the desk answer, unless a test says otherwise.

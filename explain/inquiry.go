@@ -127,6 +127,9 @@ func (q *inquiry) show() {
 			q.missing++
 			continue
 		}
+		if !utf8.ValidString(data) { // a document that is no text
+			continue
+		}
 		kind, origin := q.origin(from, p)
 		q.shown = append(q.shown, shown{Part: p.Part, data: data, number: i + 1, kind: kind, origin: origin})
 	}
@@ -160,6 +163,11 @@ func (q *inquiry) origins() origins {
 		default:
 			if call, result := resultOf(b); result.Kind != "" {
 				o.results[key{call, result.Piece}] = i
+			}
+			if r, ok := b.(*event.Returned); ok {
+				for _, p := range r.More {
+					o.results[key{r.Call, p.Piece}] = i
+				}
 			}
 		}
 	}

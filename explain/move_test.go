@@ -22,8 +22,8 @@ import (
 // picks a skill that does not win, one that is not there, a tool that is not
 // there, and in the end a skill that only it can reach.
 func busy(t testing.TB) *recording.Recording {
-	lookup := tool.Tool{Name: "lookup_order", Call: func(context.Context, string) (string, error) {
-		return "", errors.New("there is no order 4711")
+	lookup := tool.Tool{Name: "lookup_order", Call: func(context.Context, string) (tool.Result, error) {
+		return tool.Result{}, errors.New("there is no order 4711")
 	}}
 	m := desk(staleLine)
 	scoped := true

@@ -3,6 +3,7 @@ package explain
 import (
 	"fmt"
 	"slices"
+	"unicode/utf8"
 
 	"github.com/spoorhq/spoor/event"
 	"github.com/spoorhq/spoor/model"
@@ -132,10 +133,21 @@ func (t *trail) told(i int) []Line {
 		if len(b.Parts) == 0 {
 			add(0, "answered", "text", `""`)
 		}
+		if b.Stop != "" {
+			add(1, either(b.Stop == model.StopLength, "cut short", "withheld"))
+		}
 	case *event.Returned:
 		r := Result{Call: b.Call, Tool: b.Tool, Executed: b.Executed, Status: b.Status, Text: t.data(b.Result)}
 		lines = append(lines, Line{Text: r.told()})
 		whole(r.Text, 120)
+		for _, p := range b.More {
+			text := t.data(p)
+			what := either(p.Media != "", line(p.Media), line(string(p.Kind)))
+			add(1, "showed", "what", what, "bytes", counted(len(text), "byte"))
+			if readable(p, text) {
+				whole(text, 0)
+			}
+		}
 	case *event.Failed:
 		lines = append(lines, attempts(b.Attempts)...)
 		failure("model failed", b.Error)
@@ -145,8 +157,8 @@ func (t *trail) told(i int) []Line {
 		failure("stopped", b.Reason)
 	case *event.Late:
 		what := b.Error
-		for _, p := range b.Parts {
-			what = b.Call + " " + t.data(p)
+		if len(b.Parts) > 0 {
+			what = b.Call + " " + t.data(b.Parts[0])
 		}
 		add(0, "late", "what", clip(what, 120))
 		whole(what, 120)
@@ -189,7 +201,7 @@ func (t *trail) asked(i int) []Line {
 		}
 		text := t.data(p.Part)
 		l := Line{Depth: 1, Text: say("part", "n", itoa(k+1), "what", what, "bytes", counted(len(text), "byte")), Full: text}
-		if p.Kind == model.Image {
+		if !readable(p.Part, text) {
 			l.Full = ""
 		}
 		lines = append(lines, l)
@@ -220,11 +232,14 @@ func (t *trail) specs(i int) []event.Tool {
 	return list
 }
 
+// readable reports whether the bytes of a part are text.
+func readable(p model.Part, text string) bool { return p.Kind != model.Image && utf8.ValidString(text) }
+
 // attempts tells the errors before a reply, of each its first line.
-func attempts(errors []string) []Line {
+func attempts(list []model.Attempt) []Line {
 	var lines []Line
-	for _, text := range errors {
-		first, _ := firstLine(text)
+	for _, a := range list {
+		first, _ := firstLine(a.Error)
 		lines = append(lines, Line{Depth: 1, Text: say("attempt", "error", clip(first, 200))})
 	}
 	return lines

@@ -31,6 +31,9 @@ var templates = map[string]string{
 	"resumed with": "another process took over, and repeats {calls}",
 	"unknown":      "something of a kind that this version does not know: {kind}",
 	"attempt":      "an attempt before it failed: {error}",
+	"cut short":    "a limit of tokens cut that short",
+	"withheld":     "the model or its provider withheld the answer",
+	"showed":       "with it came {what}, {bytes}",
 
 	// a move
 	"moved":         "iteration {iteration}: {move}",

@@ -30,10 +30,10 @@ func TestTree(t *testing.T) {
 		},
 	}
 	results := []string{`{"errors":41200}`, "no JSON"}
-	read := tool.Tool{Name: "read_port", Call: func(context.Context, string) (string, error) {
+	read := tool.Tool{Name: "read_port", Call: func(context.Context, string) (tool.Result, error) {
 		result := results[0]
 		results = results[1:]
-		return result, nil
+		return tool.Result{Text: result}, nil
 	}}
 	a, err := agent.New(agent.Config{Map: m, Conditions: cond.CEL, Tools: []tool.Tool{read}, Model: &script{[][]model.Part{
 		call("read_port", "{}"), call("read_port", "{}"), say("I cannot tell."),

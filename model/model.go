@@ -117,6 +117,7 @@ type Request struct {
 	Purpose   Purpose
 	Parts     []Part
 	Tools     []ToolSpec // offered, in order
+	Choice    string     // the one of Tools that the model must call; empty leaves it free
 	Skill     string     // where the walk stands; empty if nowhere
 	Iteration int        // from 1
 }
@@ -128,14 +129,84 @@ type Reply struct {
 	// so a provider's id belongs in Provider.
 	Parts []Part
 	Usage Usage
+
+	Model    string    // what answered, as its provider names it; empty if it did not say
+	Stop     Stop      // what ended the answer before its end
+	Wire     Wire      // what was sent
+	Attempts []Attempt // those that failed before it
 }
 
-// Usage is what a call cost, in tokens. Zero means not known.
+// Stop says what ended an answer before its end. Empty: nothing did.
+type Stop string
+
+const (
+	StopLength  Stop = "length"  // a limit of tokens cut it off
+	StopRefusal Stop = "refusal" // the model or its provider would not say it
+)
+
+// Usage is what a call cost, in tokens. Zero means none, or not known.
 type Usage struct {
-	Input  int `json:"input,omitempty"`
-	Output int `json:"output,omitempty"`
-	Cached int `json:"cached,omitempty"` // of Input, read from the provider's cache
+	Input    int `json:"input,omitempty"` // all of the request, from a cache or not
+	Output   int `json:"output,omitempty"`
+	Cached   int `json:"cached,omitempty"`   // of Input, read from the provider's cache
+	Written  int `json:"written,omitempty"`  // of Input, written to the provider's cache
+	Thinking int `json:"thinking,omitempty"` // of Output
 }
+
+// Wire names the bytes that an adapter sent: the body of its HTTP request. The
+// same request, given to the same adapter, is the same bytes. It is zero where
+// nothing was sent.
+type Wire struct {
+	SHA256 string `json:"sha256"` // in hexadecimal digits; the bytes are no piece
+	Bytes  int    `json:"bytes"`
+}
+
+// A Fault says of what kind the error of a model call is.
+type Fault string
+
+const (
+	FaultKey         Fault = "key"         // no key, or one that the server does not take
+	FaultNoModel     Fault = "no-model"    // the server has no model of that name
+	FaultNoTools     Fault = "no-tools"    // the model cannot call tools
+	FaultTooLong     Fault = "too-long"    // the request is longer than the model reads
+	FaultQuota       Fault = "quota"       // the account has nothing left to spend
+	FaultRequest     Fault = "request"     // the server refused the request for another reason
+	FaultRateLimit   Fault = "rate-limit"  // too many requests
+	FaultOverloaded  Fault = "overloaded"  // the server has too much to do
+	FaultServer      Fault = "server"      // the server failed
+	FaultUnreachable Fault = "unreachable" // no server answered
+	FaultSilent      Fault = "silent"      // the server fell silent
+	FaultBroken      Fault = "broken"      // the answer was cut off, or is none
+)
+
+// Passing reports whether the same call may succeed a little later.
+func (f Fault) Passing() bool {
+	switch f {
+	case FaultRateLimit, FaultOverloaded, FaultServer, FaultUnreachable, FaultSilent, FaultBroken:
+		return true
+	}
+	return false
+}
+
+// An Attempt is one try of a model call that failed, and was followed by
+// another one.
+type Attempt struct {
+	Fault  Fault  `json:"fault"`
+	Status int    `json:"status,omitempty"` // of HTTP
+	Error  string `json:"error"`
+	WaitMS int    `json:"waitMs,omitempty"` // how long the next one waited, in milliseconds
+}
+
+// An Error says why a model brought no answer. It holds no key.
+type Error struct {
+	Fault    Fault
+	Status   int    // of HTTP; zero if no answer came
+	Message  string // one sentence: what happened, and what to do
+	Wire     Wire
+	Attempts []Attempt // those before the last one
+}
+
+func (e *Error) Error() string { return e.Message }
 
 // A Delta is a bit of an answer while it arrives. Reset means that the call
 // is tried again: what came before it is void.
@@ -150,3 +221,7 @@ type Delta struct {
 type Model interface {
 	Call(ctx context.Context, req *Request, emit func(Delta)) (Reply, error)
 }
+
+// A Checker is a Model that can tell, without asking anybody, that it will not
+// work: it has no key, or no name. The error says what to do.
+type Checker interface{ Check() error }

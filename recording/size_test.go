@@ -36,8 +36,8 @@ func TestAnIterationIsSmall(t *testing.T) {
 					Guard: guard.Guard{guard.In("riskLevel", "high", "critical"), guard.Gte("score", 0.7), guard.Lte("iteration", 5)}}},
 			},
 			Model: counter(calls),
-			Tools: []tool.Tool{{Name: "lookup", Call: func(_ context.Context, args string) (string, error) {
-				return `{"riskLevel":"low","score":0.31,"order":` + args + `,"notes":["` + strings.Repeat("x", 164) + `"]}`, nil
+			Tools: []tool.Tool{{Name: "lookup", Call: func(_ context.Context, args string) (tool.Result, error) {
+				return tool.Result{Text: `{"riskLevel":"low","score":0.31,"order":` + args + `,"notes":["` + strings.Repeat("x", 164) + `"]}`}, nil
 			}}},
 			MaxIterations: calls + 2,
 			Store:         store,

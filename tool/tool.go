@@ -16,7 +16,9 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"github.com/spoorhq/spoor"
 	"github.com/spoorhq/spoor/internal/nearest"
+	"github.com/spoorhq/spoor/model"
 )
 
 // A Tool is one tool. It is data but for Call; copy it to change a field.
@@ -28,6 +30,11 @@ type Tool struct {
 	// it. If empty, any object will do.
 	Schema string
 
+	// Output is the JSON Schema that the tool's results follow, if it says so.
+	// It is recorded; the model is not told it, and no result is held to it
+	// here.
+	Output string
+
 	// Timeout is how long one call may take; then its context is done, and
 	// nobody waits for it any more. If zero, it is a minute.
 	Timeout time.Duration
@@ -36,12 +43,26 @@ type Tool struct {
 	// safe to make again, after a crash.
 	Repeatable bool
 
-	// Call runs the tool. The arguments are one JSON object. The result is
-	// what the model is told: text, usually JSON, or the envelope that Unwrap
-	// knows. An *ArgumentError says that the call did not reach the tool. Call
-	// returns soon after ctx is done; one that does not is left behind. It
-	// must be safe for concurrent use.
-	Call func(ctx context.Context, args string) (string, error)
+	// Call runs the tool. The arguments are one JSON object. An *ArgumentError
+	// says that the call did not reach the tool. Call returns soon after ctx is
+	// done; one that does not is left behind. It must be safe for concurrent use.
+	Call func(ctx context.Context, args string) (Result, error)
+}
+
+// A Result is what a call brought back.
+type Result struct {
+	// Text is what the model is told, byte for byte, and what guards read. It
+	// is usually JSON. Without a Status it may be the envelope that Unwrap knows.
+	Text string
+
+	// Status is what the tool declares of its result. If empty, it declares
+	// nothing, which is not the same as success.
+	Status spoor.Status
+
+	// More is what the model is shown besides: images, documents and further
+	// texts, made by model.NewPart(model.Tool, …), with their media types. No
+	// guard reads it.
+	More []model.Part
 }
 
 // An ArgumentError says that the arguments of a call are not what the tool
@@ -78,16 +99,17 @@ func New[In, Out any](name, description string, fn func(context.Context, In) (Ou
 	}
 	t, err := Checked(Tool{
 		Name: name, Description: description, Schema: string(text),
-		Call: func(ctx context.Context, args string) (string, error) {
+		Call: func(ctx context.Context, args string) (Result, error) {
 			var in In
 			if err := json.Unmarshal([]byte(args), &in); err != nil {
-				return "", &ArgumentError{err}
+				return Result{}, &ArgumentError{err}
 			}
 			out, err := fn(ctx, in)
 			if err != nil {
-				return "", err
+				return Result{}, err
 			}
-			return encode(out)
+			text, err := encode(out)
+			return Result{Text: text}, err
 		},
 	})
 	if err != nil {
@@ -116,13 +138,13 @@ func Checked(t Tool) (Tool, error) {
 		return Tool{}, err
 	}
 	call := t.Call
-	t.Call = func(ctx context.Context, args string) (string, error) {
+	t.Call = func(ctx context.Context, args string) (Result, error) {
 		var loose any // digits are lost here, and only here
 		if err := json.Unmarshal([]byte(args), &loose); err != nil {
-			return "", &ArgumentError{err}
+			return Result{}, &ArgumentError{err}
 		}
 		if err := resolved.Validate(loose); err != nil {
-			return "", &ArgumentError{err}
+			return Result{}, &ArgumentError{err}
 		}
 		return call(ctx, args)
 	}

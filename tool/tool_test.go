@@ -28,7 +28,8 @@ type risk struct {
 
 func call(t *testing.T, tl tool.Tool, args string) (string, error) {
 	t.Helper()
-	return tl.Call(context.Background(), args)
+	result, err := tl.Call(context.Background(), args)
+	return result.Text, err
 }
 
 func TestTheSchemaIsThatOfTheStruct(t *testing.T) {
@@ -135,7 +136,7 @@ func TestTheContextReachesTheTool(t *testing.T) {
 	type none struct{}
 	type key struct{}
 	tl := tool.New("who", "", func(ctx context.Context, _ none) (string, error) { return ctx.Value(key{}).(string), nil })
-	if got, err := tl.Call(context.WithValue(t.Context(), key{}, "me"), `{}`); got != "me" || err != nil {
+	if got, err := tl.Call(context.WithValue(t.Context(), key{}, "me"), `{}`); got.Text != "me" || err != nil {
 		t.Error(got, err)
 	}
 }
@@ -189,10 +190,12 @@ func ExampleNew() {
 		return Risk{"high", 0.82}, nil
 	})
 	fmt.Println(assess.Schema)
-	fmt.Println(assess.Call(context.Background(), `{"id": 17}`))
-	fmt.Println(assess.Call(context.Background(), `{"id": "17"}`))
+	result, _ := assess.Call(context.Background(), `{"id": 17}`)
+	fmt.Println(result.Text)
+	_, err := assess.Call(context.Background(), `{"id": "17"}`)
+	fmt.Println(err)
 	// Output:
 	// {"type":"object","properties":{"id":{"type":"integer","description":"the number on the receipt"}},"required":["id"],"additionalProperties":false}
-	// {"riskLevel":"high","score":0.82} <nil>
-	//  the arguments are not what the tool takes: validating root: validating /properties/id: type: 17 has type "string", want "integer"
+	// {"riskLevel":"high","score":0.82}
+	// the arguments are not what the tool takes: validating root: validating /properties/id: type: 17 has type "string", want "integer"
 }

@@ -149,7 +149,7 @@ func (m *Machine) admit(s *State, o event.Outcome) event.Outcome {
 		}
 	case *event.Returned:
 		if s.Phase != Working || !s.call(o.Call).out() {
-			return &event.Late{Call: o.Call, Parts: []model.Part{o.Result}}
+			return &event.Late{Call: o.Call, Parts: append([]model.Part{o.Result}, o.More...)}
 		}
 	}
 	if starts && under {

@@ -89,7 +89,7 @@ func news(s *State, last bool) []model.Part {
 	parts := make([]model.Part, 0, len(s.Reply)+len(s.Batch))
 	parts = append(parts, s.Reply...)
 	for i := range s.Batch {
-		parts = append(parts, s.Batch[i].Result)
+		parts = append(append(parts, s.Batch[i].Result), s.Batch[i].More...)
 	}
 	if last {
 		parts = append(parts, model.NewPart(model.System, model.Note, lastText))

@@ -107,6 +107,7 @@ type Call struct {
 	Executed bool
 	Status   spoor.Status
 	Result   model.Part
+	More     []model.Part // beside the result
 }
 
 func (c *Call) read() bool { return c.Tool == ReadSkill }
@@ -169,6 +170,7 @@ func (s *State) Apply(e event.Event) {
 		}
 	case *event.Returned:
 		s.answer(b.Call, e.Seq, b.Executed, b.Status, b.Result)
+		s.call(b.Call).More = b.More
 	case *event.Refused:
 		s.answer(b.Call, e.Seq, false, b.Status, b.Result)
 	case *event.Resumed:

@@ -36,7 +36,9 @@ func fixedTools(f *mapfile.File) (tools []tool.Tool, problems spoor.Problems) {
 			})
 		}
 		if faults != nil {
-			made = tool.Tool{Name: t.Name, Call: func(context.Context, string) (string, error) { return "", errors.New("it cannot be called") }}
+			made = tool.Tool{Name: t.Name, Call: func(context.Context, string) (tool.Result, error) {
+				return tool.Result{}, errors.New("it cannot be called")
+			}}
 		}
 		tools = append(tools, made)
 	}

@@ -118,7 +118,8 @@ func everyKind(t *testing.T) []event.Event {
 		var tools []event.Tool
 		for _, name := range m.Skills[0].Tools {
 			spec := `{"name":"` + name + `"}`
-			tools = append(tools, event.Tool{Name: name, Piece: model.Sum(spec), Data: spec})
+			output := `{"type":"object"}`
+			tools = append(tools, event.Tool{Name: name, Piece: model.Sum(spec), Data: spec, Output: model.Sum(output), OutputData: output})
 		}
 		step(&event.Started{
 			Run: "20260102-150405.000000-k7q2", Message: model.NewPart(model.User, model.Text, message), Graph: graph, Tools: tools,
@@ -143,8 +144,13 @@ func everyKind(t *testing.T) []event.Event {
 			call(walk.ReadSkill, `{"id":"policy"}`), call(walk.ReadSkill, `{"id":"billing"}`),
 		},
 		Usage: model.Usage{Input: 812, Output: 64, Cached: 512},
+		Model: "gpt-5.2-2026-08-01", Wire: model.Wire{SHA256: model.Sum("a request").String(), Bytes: 2048},
+		Attempts: []model.Attempt{{Fault: model.FaultRateLimit, Status: 429, Error: "https://api.openai.com/v1 takes no more requests for now", WaitMS: 1500}},
 	})
-	step(back("i1.1", "rate_risk", `{"score":0.31}`))
+	rated := back("i1.1", "rate_risk", `{"score":0.31}`)
+	rated.More = []model.Part{model.NewPart(model.Tool, model.Image, "\x89PNG…")}
+	rated.More[0].Call, rated.More[0].Tool, rated.More[0].Media = "i1.1", "rate_risk", "image/png"
+	step(rated)
 	step(back("i1.2", "find_order", `{"id":17}`))
 	step(&event.Replied{Parts: []model.Part{model.NewPart(model.Assistant, model.Text, "It is on its way.")}})
 	step(back("i1.2", "find_order", `{"id":17}`))
@@ -153,7 +159,7 @@ func everyKind(t *testing.T) []event.Event {
 	step(&event.Replied{Parts: []model.Part{call("rate_risk", `{"order":17}`)}})
 	step(&event.Resumed{Repeat: []string{"t2i1.1"}})
 	step(back("t2i1.1", "rate_risk", `{"score":0.9}`))
-	step(&event.Failed{Error: "the model is not there", Attempts: []string{"busy"}})
+	step(&event.Failed{Error: "the model is not there", Fault: model.FaultOverloaded, Status: 529, Attempts: []model.Attempt{{Fault: model.FaultOverloaded, Status: 529, Error: "busy", WaitMS: 500}}})
 
 	start("refund")
 	step(&event.Stopped{Reason: "context canceled"})

@@ -45,7 +45,7 @@ recording             : . event github.com/go-json-experiment/json model
 explain               : . cond event internal/nearest model recording
 draw                  : . match
 
-tool                  : . github.com/google/jsonschema-go internal/nearest
+tool                  : . github.com/google/jsonschema-go internal/nearest model
 tool/fixed            : . internal/expr tool
 
 agent                 : . check event internal/nearest model recording tool walk

@@ -61,8 +61,8 @@ type arguments string
 func (a arguments) Var(string) expr.Value { return expr.JSONObject(string(a)) }
 
 type outcome struct {
-	holds *expr.Program // nil: always
-	text  string
+	holds  *expr.Program // nil: always
+	result tool.Result
 }
 
 // New makes the tool, or returns all that is wrong with it. The tool is
@@ -77,9 +77,9 @@ func New(t Tool) (tool.Tool, []Fault) {
 	}
 	made := tool.Tool{Name: t.Name, Description: t.Description, Schema: t.InputSchema, Repeatable: true}
 	var outcomes []outcome
-	made.Call = func(ctx context.Context, args string) (string, error) {
+	made.Call = func(ctx context.Context, args string) (tool.Result, error) {
 		if err := ctx.Err(); err != nil {
-			return "", err
+			return tool.Result{}, err
 		}
 		return choose(outcomes, args)
 	}
@@ -115,10 +115,10 @@ func New(t Tool) (tool.Tool, []Fault) {
 		}
 		if c.Result == "" {
 			fault(at+".result", "write result: null for one that says nothing", "there is no result")
-		} else if text, err := told(c); err != nil {
+		} else if result, err := told(c); err != nil {
 			fault(at+".result", "", "the result is not JSON: %v", err)
 		} else {
-			outcomes[i].text = text
+			outcomes[i].result = result
 		}
 	}
 	if faults != nil {
@@ -128,39 +128,36 @@ func New(t Tool) (tool.Tool, []Fault) {
 }
 
 // told is what the tool returns.
-func told(c Case) (string, error) {
+func told(c Case) (tool.Result, error) {
 	var v json.RawMessage
 	if err := json.Unmarshal([]byte(c.Result), &v); err != nil {
-		return "", err
+		return tool.Result{}, err
 	}
-	if c.Status != "" {
-		return fmt.Sprintf(`{"content":%s,"status":%q,"effects":[]}`, v, c.Status), nil
-	}
+	r := tool.Result{Text: string(v), Status: c.Status}
 	if v[0] != '"' {
-		return string(v), nil
+		return r, nil
 	}
-	var s string
-	err := json.Unmarshal(v, &s)
-	return s, err
+	err := json.Unmarshal(v, &r.Text)
+	return r, err
 }
 
-// choose returns the text of the first outcome that holds.
-func choose(outcomes []outcome, args string) (string, error) {
+// choose returns the result of the first outcome that holds.
+func choose(outcomes []outcome, args string) (tool.Result, error) {
 	var failed []string
 	scope := env.Scope(arguments(args))
 	for i, o := range outcomes {
 		if o.holds == nil {
-			return o.text, nil
+			return o.result, nil
 		}
 		holds, err := o.holds.Bool(scope)
 		if holds {
-			return o.text, nil
+			return o.result, nil
 		}
 		if err != nil {
 			failed = append(failed, fmt.Sprintf("results[%d].if could not be judged: %v", i, err))
 		}
 	}
-	return "", fmt.Errorf("%s", strings.Join(slices.Insert(failed, 0,
+	return tool.Result{}, fmt.Errorf("%s", strings.Join(slices.Insert(failed, 0,
 		fmt.Sprintf("no result of this tool is meant for the arguments %s; end its results with one that has no condition", short(args))), "; "))
 }
 

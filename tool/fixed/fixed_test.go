@@ -48,7 +48,10 @@ func TestCall(t *testing.T) {
 		{`{"n": 8}`, `go on`, ""},
 	} {
 		result, err := read.Call(context.Background(), test.args)
-		text, status := tool.Unwrap(result)
+		text, status := result.Text, result.Status
+		if status == "" {
+			text, status = tool.Unwrap(text)
+		}
 		if text != test.text || status != test.status || err != nil {
 			t.Errorf("%s: %s, %q, %v; want %s, %q", test.args, text, status, err, test.text, test.status)
 		}
@@ -117,11 +120,12 @@ func ExampleNew() {
 	})
 	fmt.Println(faults)
 	for _, args := range []string{`{"n":3}`, `{"n":9}`, `{}`} {
-		fmt.Println(read.Call(context.Background(), args))
+		result, _ := read.Call(context.Background(), args)
+		fmt.Printf("%s, status %q\n", result.Text, result.Status)
 	}
 	// Output:
 	// []
-	// {"port":{"n":3,"errors":41200}} <nil>
-	// {"content":{"reason":"no access"},"status":"denied","effects":[]} <nil>
-	// {"port":{"n":0,"errors":0}} <nil>
+	// {"port":{"n":3,"errors":41200}}, status ""
+	// {"reason":"no access"}, status "denied"
+	// {"port":{"n":0,"errors":0}}, status ""
 }
