@@ -133,6 +133,14 @@ start: look
 `,
 	},
 	{
+		Code:  "unset-variable",
+		Level: Error,
+		Doc: `The environment or a header of an MCP server names a variable, as ${NAME}, that is not set where the map is walked. A
+check-up does not report it, since a map is checked where its secrets are not.
+
+Set the variable, or take it off the server.`,
+	},
+	{
 		Code:  "bad-skill",
 		Level: Error,
 		Doc: `A SKILL.md breaks the rules of the Agent Skills format. Its name is not that of its folder, or not 1 to 64 lower-case

@@ -96,6 +96,21 @@ func TestScriptPage(t *testing.T) {
 	p.run(t, maps.blocks[:2]...) // its small map
 }
 
+// The maps on the other pages are maps.
+func TestOtherPages(t *testing.T) {
+	for _, name := range []string{"mcp.md", "models.md"} {
+		p := readPage(t, name)
+		p.atMost(t, 120)
+		for _, b := range p.blocks {
+			if b.kind == "yaml" {
+				if _, _, err := compile(b.text); err != nil {
+					t.Errorf("%s: %v", b.at, err)
+				}
+			}
+		}
+	}
+}
+
 // A piece of a map is completed with what it leaves out of this one.
 var base = []struct{ key, text string }{
 	{"skills", "skills: [{id: triage}, {id: billing}, {id: escalation}, {id: faq}]\n"},

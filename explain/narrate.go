@@ -133,6 +133,11 @@ func (t *trail) told(i int) []Line {
 		if len(b.Parts) == 0 {
 			add(0, "answered", "text", `""`)
 		}
+		if b.Model != "" {
+			u := b.Usage
+			add(1, either(u == (model.Usage{}), "by model", either(u.Cached > 0, "by model cached", "by model usage")),
+				"model", line(b.Model), "input", counted(u.Input, "token"), "cached", itoa(u.Cached), "output", itoa(u.Output))
+		}
 		if b.Stop != "" {
 			add(1, either(b.Stop == model.StopLength, "cut short", "withheld"))
 		}

@@ -128,8 +128,11 @@ func examine(name string) (*checkup, error) {
 	c.Problems = append(c.Problems, c.most(locate(f, problems))...)
 	c.Problems = append(c.Problems, checkScript(f)...)
 	c.OK = len(c.Problems) == 0
-	if m := f.Agent.Model; m != "" && scriptOf(m) == "" {
-		c.note("agent.model: spoor run does not know the model %q; it wants another, with --script FILE.", m)
+	if m := f.Agent.Model; m != "" && scriptOf(m) == "" && vendorModel(m) == nil {
+		c.note("agent.model: %s.", noModel(m))
+	}
+	if len(f.MCPServers) > 0 {
+		c.note("A check-up starts no MCP server, so it does not know what tools they have.")
 	}
 	for _, p := range append(beyond(f), unwalked(f.Map)...) {
 		c.note("%s: %s, so it refuses this map.", p.Ref, p.Message)
@@ -370,7 +373,7 @@ func strangers(f *mapfile.File) (notes []string) {
 	}
 	for i, s := range f.Map.Skills {
 		for j, name := range s.Tools {
-			if len(declared) > 0 && !declared[name] {
+			if len(declared) > 0 && !declared[name] && len(f.MCPServers) == 0 {
 				add(name, "%s: the file declares other tools, and not %q, so spoor run refuses this map", spoor.Ref("skills").At(i).Key("tools").At(j), name)
 			}
 		}

@@ -7,10 +7,13 @@ import (
 	"io"
 	"io/fs"
 	"log/slog"
+	"os"
+	"os/signal"
 	"path"
 	"regexp"
 	"slices"
 	"strings"
+	"syscall"
 	"testing/fstest"
 
 	"github.com/spf13/cobra"
@@ -23,6 +26,7 @@ import (
 	"github.com/spoorhq/spoor/mapfile"
 	"github.com/spoorhq/spoor/model/script"
 	"github.com/spoorhq/spoor/recording"
+	"github.com/spoorhq/spoor/tool/mcp"
 )
 
 func newDemo() *cobra.Command {
@@ -31,9 +35,10 @@ func newDemo() *cobra.Command {
 		Use:   "demo",
 		Short: "Show a wrong answer, and the line that it came from",
 		Long: `Show the main job on an example that is built in: the refund desk of a shop, walked by a model
-that is a script, so there is no network and no key. It gets a wrong answer, asks why, is told the
-file, the line and the bytes that the wrong words came from, and makes the turn again without that
-line.
+that is a script, so there is no network and no key. Its tools are those of an MCP server over a
+database of orders, which the command starts: itself, as spoor demo orders. It gets a wrong answer,
+asks why, is told the file, the line and the bytes that the wrong words came from, and makes the
+turn again without that line.
 
 Both turns are recorded, so that they can be looked at with spoor show, why and verify. It leaves
 with 1 if the answer did not change.`,
@@ -44,7 +49,34 @@ with 1 if the answer did not change.`,
 		},
 	}
 	to.flag(cmd)
+	cmd.AddCommand(newOrders())
 	return cmd
+}
+
+func newOrders() *cobra.Command {
+	return &cobra.Command{
+		Use:   "orders [FILE]",
+		Short: "Be the MCP server of the example",
+		Long: `Be the MCP server of the example, over stdin and stdout: the tools of the refund desk, over the
+orders in FILE, a SQLite database. If it is not there it is made, and keeps what the tools change.
+Without FILE the orders are in a temporary one.`,
+		Example: "  spoor demo orders orders.db",
+		Args:    cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			file := ""
+			if len(args) > 0 {
+				file = args[0]
+			}
+			ctx, done := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
+			defer done()
+			desk, err := refunddesk.Open(file)
+			if err != nil {
+				return err
+			}
+			defer desk.Close()
+			return desk.Serve(ctx, cmd.InOrStdin(), os.Stdout)
+		},
+	}
 }
 
 // demo asks the refund desk of files its question, explains the answer, and
@@ -52,11 +84,16 @@ with 1 if the answer did not change.`,
 // prints comes from these two runs and what package explain says of them.
 func demo(ctx context.Context, w io.Writer, files fs.FS, to store) error {
 	p := &page{w: w}
-	p.text("This is the refund desk of a shop: a map of skills, their runbooks, tools in Go, and a model that " +
-		"is a script, so it needs no network and no key. What happens here is recorded in " + to.Dir + ".")
+	p.text("This is the refund desk of a shop: a map of skills, their runbooks, an MCP server over a database of " +
+		"orders, and a model that is a script, so it needs no network and no key. What happens here is recorded in " + to.Dir + ".")
+	servers, err := deskServers(ctx, files)
+	if err != nil {
+		return err
+	}
+	defer servers.Close()
 
 	p.title("The question, and the walk that it set off")
-	first, err := ask(ctx, files, to)
+	first, err := ask(ctx, files, servers, to)
 	if err != nil {
 		return err
 	}
@@ -83,7 +120,7 @@ func demo(ctx context.Context, w io.Writer, files fs.FS, to store) error {
 	}
 	p.text(fmt.Sprintf("In a copy, %s has lost line %d:", source.File, source.Line))
 	p.quote(removed)
-	second, err := ask(ctx, copied, to)
+	second, err := ask(ctx, copied, servers, to)
 	if err != nil {
 		return err
 	}
@@ -101,8 +138,21 @@ func demo(ctx context.Context, w io.Writer, files fs.FS, to store) error {
 	return p.err
 }
 
-// ask walks the map of files with the example's tools, and records the turn.
-func ask(ctx context.Context, files fs.FS, to store) (*recording.Recording, error) {
+// deskServers starts the MCP servers of the map of files.
+func deskServers(ctx context.Context, files fs.FS) (*mcp.Servers, error) {
+	f, err := mapfile.Read(files, "map.yaml")
+	if err != nil {
+		return nil, err
+	}
+	list, problems := serversOf(f)
+	if len(problems) > 0 {
+		return nil, problems
+	}
+	return mcp.Open(ctx, slog.New(slog.DiscardHandler), list...)
+}
+
+// ask walks the map of files with the tools of servers, and records the turn.
+func ask(ctx context.Context, files fs.FS, servers *mcp.Servers, to store) (*recording.Recording, error) {
 	f, err := mapfile.Read(files, "map.yaml")
 	if err != nil {
 		return nil, err
@@ -112,7 +162,7 @@ func ask(ctx context.Context, files fs.FS, to store) (*recording.Recording, erro
 		return nil, err
 	}
 	a, err := agent.New(agent.Config{
-		Map: f.Map, Conditions: cond.CEL, Model: m, Tools: refunddesk.New().Tools(), System: f.Agent.System,
+		Map: f.Map, Conditions: cond.CEL, Model: m, Discover: servers.Tools, System: f.Agent.System,
 		MaxIterations: f.Agent.MaxIterations, Store: &to.Folder, Log: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {

@@ -78,7 +78,7 @@ func unreadable(name string, err error) error {
 func faultCode(faults mapfile.Faults) int {
 	for _, f := range faults {
 		switch f.Code {
-		case "bad-file", "unknown-tool", "unsupported":
+		case "bad-file", "unknown-tool", "unsupported", "unset-variable":
 		default:
 			return no
 		}

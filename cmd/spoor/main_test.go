@@ -14,24 +14,39 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	self = func() (string, error) { return exec.LookPath("spoor") } // which testscript puts on the path
 	testscript.Main(m, map[string]func(){"spoor": main})
 }
 
-// The scripts have three commands of their own:
+// The scripts have four commands of their own:
 //
 //	exits CODE PROGRAM ARG…  exec PROGRAM, which must leave with CODE
 //	cut FILE TEXT            cut FILE in the middle of the line behind the first that has TEXT
 //	edit FILE OLD NEW        replace OLD in FILE; \n in NEW is a line end
+//	nowhere TEXT FOLDER      no file in FOLDER may have TEXT
 //
-// A FILE of the last two may have a * in it, if that makes it one file.
+// A FILE of cut and edit may have a * in it, if that makes it one file.
+//
+// $MODELS is the address of a modelServer, $DESK the folder of the refund desk.
 func TestScripts(t *testing.T) {
+	models := modelServer()
+	t.Cleanup(models.Close)
+	desk, err := filepath.Abs("../../examples/refund-desk")
+	if err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		UpdateScripts:       os.Getenv("UPDATE_SCRIPTS") != "",
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits, "cut": cut, "edit": edit,
+			"exits": exits, "cut": cut, "edit": edit, "nowhere": nowhere,
+		},
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("MODELS", models.URL)
+			env.Setenv("DESK", desk)
+			return nil
 		},
 	})
 }

@@ -10,7 +10,6 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -22,8 +21,9 @@ import (
 	"github.com/spoorhq/spoor/check"
 	"github.com/spoorhq/spoor/cond"
 	"github.com/spoorhq/spoor/mapfile"
-	"github.com/spoorhq/spoor/model/script"
+	"github.com/spoorhq/spoor/model"
 	"github.com/spoorhq/spoor/recording"
+	"github.com/spoorhq/spoor/tool/mcp"
 )
 
 // A session is what the command line of run asks for.
@@ -39,10 +39,11 @@ type session struct {
 	in       io.Reader
 	out, err io.Writer
 
-	agent *agent.Agent
-	text  *lines // the answers, unless json
-	turns []turn
-	rec   *recording.Recording // nil until something is recorded
+	agent   *agent.Agent
+	servers *mcp.Servers // nil if the map has none
+	text    *lines       // the answers, unless json
+	turns   []turn
+	rec     *recording.Recording // nil until something is recorded
 }
 
 // A report is what run prints as JSON.
@@ -57,10 +58,11 @@ type report struct {
 
 // A turn is what became of one message.
 type turn struct {
-	Message string `json:"message"`
-	Answer  string `json:"answer"`
-	Limited bool   `json:"limited,omitempty"`
-	Error   string `json:"error,omitempty"`
+	Message string     `json:"message"`
+	Answer  string     `json:"answer"`
+	Limited bool       `json:"limited,omitempty"`
+	Stop    model.Stop `json:"stop,omitempty"`
+	Error   string     `json:"error,omitempty"`
 }
 
 func newRun() *cobra.Command {
@@ -71,18 +73,27 @@ func newRun() *cobra.Command {
 		Long: `Walk a map: answer the message of -m, or without it hold a conversation, a message a line from
 stdin. Answers go to stdout while they arrive; all that happens is recorded in the store.
 
-The model is the agent.model of the map file unless a flag says otherwise. This version knows
-models of the form script:FILE: rules that answer without a network. The tools are the fixed ones
-of the map file. What else the file says of its agent and this version cannot honour is refused.
+The model is the agent.model of the map file unless a flag says otherwise:
+
+  openai/NAME      OpenAI, or a server that speaks its chat completions (Ollama, vLLM, llama.cpp);
+                   the key is OPENAI_API_KEY, the address OPENAI_BASE_URL, such as
+                   http://127.0.0.1:11434/v1
+  anthropic/NAME   Claude; the key is ANTHROPIC_API_KEY, the address ANTHROPIC_BASE_URL
+  script:FILE      rules that answer without a network
+
+The tools are the fixed ones of the map file and those of its mcpServers, which are started for the
+run; the command "spoor" there is this one. What else the file says of its agent and this version
+cannot honour is refused. A conversation on a terminal goes on after an error or an interrupt.
 
 It leaves with 0 if every message was answered, with 1 if the map is wrong or a budget left no
 answer, and with 2 if a turn could not come to an end: a model without an answer, a tool that is
 not there, an interrupt. A turn that is interrupted is stopped, and recorded as stopped.
 
 With --json, one object at the end: {run, path, map, skills, calls, turns}. Skills are where the
-walk stood, calls are model calls, and a turn is {message, answer, limited, error}; limited says
-that the budget of model calls cut the work short.`,
+walk stood, calls are model calls, and a turn is {message, answer, limited, stop, error}; limited
+says that the budget of model calls cut the work short, stop that the model or its provider did.`,
 		Example: `  spoor run map.yaml -m "Where is order 17?"
+  spoor run map.yaml --model openai/gpt-5-mini
   spoor run map.yaml --script script.yaml --json -m "Where is order 17?"
   spoor run map.yaml --resume last`,
 		Args: one(aMap),
@@ -91,7 +102,8 @@ that the budget of model calls cut the work short.`,
 			if err := s.flags(cmd); err != nil {
 				return err
 			}
-			if err := s.open(args[0]); err != nil {
+			defer s.close()
+			if err := s.open(cmd.Context(), args[0]); err != nil {
 				return err
 			}
 			return s.run(cmd.Context())
@@ -100,7 +112,7 @@ that the budget of model calls cut the work short.`,
 	}
 	f := cmd.Flags()
 	f.StringVarP(&s.message, "message", "m", "", "the message; without it, a conversation from stdin")
-	f.StringVar(&s.model, "model", "", "the model, script:FILE")
+	f.StringVar(&s.model, "model", "", "the model: openai/NAME, anthropic/NAME or script:FILE")
 	f.StringVar(&s.script, "script", "", "short for --model script:FILE")
 	f.IntVar(&s.maxIterations, "max-iterations", 0, "how many model calls a turn may make (default that of the map, or 10)")
 	f.StringVar(&s.resume, "resume", "", "go on with the turn of this RUN that was cut")
@@ -129,7 +141,7 @@ func (s *session) flags(cmd *cobra.Command) error {
 }
 
 // open makes the agent of a map file.
-func (s *session) open(name string) error {
+func (s *session) open(ctx context.Context, name string) error {
 	f, faults, err := openMap(name)
 	if err != nil {
 		return err
@@ -140,11 +152,18 @@ func (s *session) open(name string) error {
 	tools, problems := fixedTools(f)
 	problems = append(problems, beyond(f)...)
 	problems = append(problems, unbound(f.Map)...)
+	servers, more := serversOf(f)
+	problems = append(problems, more...)
 	m, modelErr := s.openModel(f)
+	if modelErr != nil {
+		m = unopened{}
+	}
+	loud := false
+	log := slog.New(notes{s.err, &loud})
 	c := agent.Config{
 		Map: f.Map, Conditions: &cond.Set{AllowUnbound: true}, Model: m, Tools: tools, System: f.Agent.System,
 		MaxIterations: f.Agent.MaxIterations, Store: &s.store.Folder,
-		Check: agent.Check(f.Agent.Check), Log: slog.New(slog.DiscardHandler),
+		Check: agent.Check(f.Agent.Check), Log: log,
 	}
 	if s.maxIterations > 0 {
 		c.MaxIterations = s.maxIterations
@@ -153,16 +172,31 @@ func (s *session) open(name string) error {
 		s.text = &lines{w: s.out}
 		c.Text = s.text
 	}
-	var more spoor.Problems
+	// Servers are started if nothing else stands in the way.
+	_, compiles := spoor.Compile(f.Map, c.Conditions)
+	started := len(servers) > 0 && len(problems) == 0 && modelErr == nil && compiles == nil
+	if started {
+		if s.servers, err = mcp.Open(ctx, log, servers...); err != nil {
+			return err
+		}
+		c.Discover = s.servers.Tools
+	}
+	more = nil
 	s.agent, err = agent.New(c)
 	switch {
 	case errors.As(err, &more):
 		for _, p := range more {
-			if p.Code == "bad-tool" {
+			if p.Code == "bad-tool" && p.Ref == "" && c.Discover == nil {
 				continue // fixedTools has said it, with its place
+			}
+			if p.Code == "unknown-tool" && len(servers) > 0 && !started {
+				continue // a server may have it
 			}
 			if p.Code == "unknown-tool" && !strings.HasPrefix(p.Hint, "did you mean") {
 				p.Hint = "declare it under tools, with the results that it gives, or take it off the skill"
+				if started {
+					p.Hint = "no server has it; declare it under tools, or take it off the skill"
+				}
 			}
 			problems = append(problems, p)
 		}
@@ -175,13 +209,23 @@ func (s *session) open(name string) error {
 	if modelErr != nil {
 		return modelErr // after the map's own faults, of which there may be many
 	}
-	for _, note := range strangers(f) {
-		fmt.Fprintf(s.err, "note: %s\n", note)
+	if !started {
+		for _, note := range strangers(f) {
+			fmt.Fprintf(s.err, "note: %s\n", note)
+		}
 	}
 	if slices.ContainsFunc(s.agent.Problems(), func(p spoor.Problem) bool { return p.Level == check.Error }) {
 		fmt.Fprintf(s.err, "note: %s has errors, which agent.check lets pass; read them with: spoor check %s\n", name, word(name))
 	}
+	loud = true
 	return nil
+}
+
+// close stops the MCP servers.
+func (s *session) close() {
+	if s.servers != nil {
+		s.servers.Close()
+	}
 }
 
 // refuse is the error of a map that cannot be walked.
@@ -192,9 +236,8 @@ func refuse(name string, faults mapfile.Faults) error {
 	return exit{faultCode(faults), fmt.Errorf("%s cannot be walked, for %d reasons:\n%w", name, len(faults), faults)}
 }
 
-// openModel opens the model that a flag or the map file names. It is a
-// *script.Model also when there is an error.
-func (s *session) openModel(f *mapfile.File) (*script.Model, error) {
+// openModel opens the model that a flag or the map file names.
+func (s *session) openModel(f *mapfile.File) (model.Model, error) {
 	name, dir := s.model, ""
 	switch {
 	case s.script != "":
@@ -203,46 +246,17 @@ func (s *session) openModel(f *mapfile.File) (*script.Model, error) {
 		name, dir = f.Agent.Model, f.Dir()
 	}
 	if name == "" {
-		return nil, errors.New("no model is named; give --script FILE, or write agent: {model: script:FILE} into the map file")
+		return nil, errors.New("no model is named; give --model openai/NAME, --model anthropic/NAME or --script FILE, or write agent: {model: …} into the map file")
 	}
-	file := scriptOf(name)
-	if file == "" {
-		return nil, fmt.Errorf("there is no model %q here; this version knows script:FILE", name)
-	}
-	return openScript(file, dir)
+	return openModel(name, dir)
 }
 
-// scriptOf is the file of a model that is a script, or empty.
-func scriptOf(model string) string {
-	file, ok := strings.CutPrefix(model, "script:")
-	if !ok {
-		return ""
-	}
-	return file
-}
+// unopened stands for a model that could not be opened while the rest of a map
+// is looked at.
+type unopened struct{}
 
-// A noScript says why a script cannot be opened, and what to do.
-type noScript struct{ message, hint string }
-
-func (e *noScript) Error() string { return e.message + "; " + e.hint }
-
-// openScript opens a script, which is named from dir on. The error is a
-// *noScript or script.Faults.
-func openScript(file, dir string) (*script.Model, error) {
-	if !filepath.IsAbs(file) {
-		file = filepath.Join(dir, file)
-	}
-	m, err := script.Open(file)
-	var path *fs.PathError
-	switch info, statErr := os.Stat(file); {
-	case errors.Is(err, os.ErrNotExist):
-		err = &noScript{"there is no script " + file, "write one, or name another with --script"}
-	case statErr == nil && info.IsDir():
-		err = &noScript{"the script " + file + " is a folder", "name a file of rules in it"}
-	case errors.As(err, &path):
-		err = &noScript{fmt.Sprintf("the script %s cannot be read: %v", file, path.Err), "name another with --script"}
-	}
-	return m, err
+func (unopened) Call(context.Context, *model.Request, func(model.Delta)) (model.Reply, error) {
+	return model.Reply{}, errors.New("the model was not opened")
 }
 
 // beyond names what a map file may say of its agent and this version cannot
@@ -267,7 +281,6 @@ func beyond(f *mapfile.File) (ps spoor.Problems) {
 	add(a.Steering != nil, "agent.steering", "steering")
 	add(a.Instructions != nil, "agent.instructions", "instructions")
 	add(a.Facts != nil, "agent.facts", "facts")
-	add(f.MCPServers != nil, "mcpServers", "MCP servers")
 	return ps
 }
 
@@ -383,8 +396,12 @@ func (s *session) converse(ctx context.Context) error {
 		io.WriteString(s.err, prompt)
 		line, end := in.ReadString('\n')
 		if message := strings.TrimSpace(line); message != "" {
-			if err := s.say(ctx, message); err != nil {
+			switch err := s.say(ctx, message); {
+			case err == nil:
+			case prompt == "" || s.rec == nil:
 				return err
+			default: // a person may try again
+				fmt.Fprintf(s.err, "spoor: %s\n", err)
 			}
 		}
 		switch {
@@ -430,7 +447,7 @@ func (s *session) turn(ctx context.Context, message string, walk func(context.Co
 	t := turn{Message: message}
 	if r != nil {
 		s.rec = r.Recording
-		t.Answer, t.Limited = r.Answer, r.Limited
+		t.Answer, t.Limited, t.Stop = r.Answer, r.Limited, r.Stop
 	}
 	switch {
 	case err != nil:
@@ -444,6 +461,9 @@ func (s *session) turn(ctx context.Context, message string, walk func(context.Co
 	}
 	if s.text != nil {
 		s.text.end(t.Answer)
+		if line := cutShort(t.Stop); line != "" {
+			fmt.Fprintln(s.err, line)
+		}
 		if t.Limited && err == nil {
 			fmt.Fprintln(s.err, "The budget of model calls cut the work of this turn short; --max-iterations allows more.")
 		}

@@ -1,18 +1,20 @@
 // Package refunddesk is the flagship example: the refund desk of a shop for
 // outdoor gear. Its map and runbooks are files, its tools are Go functions over
-// a few hundred orders, and its model is a script, so that it needs no network
-// and no key. One line of one runbook is out of date; README.md says which.
+// a few hundred orders in SQLite, which it also serves as an MCP server, and its
+// model is a script, so that it needs no network and no key. One line of one
+// runbook is out of date; README.md says which.
 package refunddesk
 
 import (
 	"context"
+	"database/sql"
 	"embed"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 )
 
@@ -53,12 +55,16 @@ type Charge struct {
 	Reference   string `json:"reference"`
 }
 
-// A row is an order with what only the risk service knows of it.
+// A row is an order with what only the risk service knows of it, and what was
+// done to it at the desk.
 type row struct {
 	Order
 	RiskLevel string   `json:"riskLevel"` // low, medium, high, critical
 	Score     float64  `json:"score"`     // 0 to 1
 	Signals   []string `json:"signals"`
+
+	held     bool
+	refunded int64 // cents
 }
 
 // Policy is the refund policy in force.
@@ -69,47 +75,56 @@ type Policy struct {
 	SecondCharge string `json:"secondCharge"`
 }
 
-// A Desk answers the tools of the example. Its clock stands still at the day of
-// the data, so that the same question gets the same answer every day. What the
-// tools change (refunds, holds, cases) is the Desk's own and is forgotten with
-// it. A Desk is safe for concurrent use.
+// A Desk answers the tools of the example over a SQLite file. Its clock stands
+// still at the day of the data, so that the same question gets the same answer
+// every day. What the tools change (refunds, holds, cases, feedback) stays in the
+// file. A Desk is safe for concurrent use, and so are several on one file, in one
+// process or in many. In a synctest bubble it is opened and closed.
 type Desk struct {
-	today  time.Time
-	policy Policy
-	rows   map[int64]row
-
-	mu       sync.Mutex
-	refunded map[int64]int64 // cents, by order
-	held     map[int64]bool
-	cases    int
-	feedback int
+	db    *sql.DB
+	temp  string // the folder that Close removes, if the file is temporary
+	today time.Time
 }
 
-// New returns a Desk over the embedded orders.
-func New() *Desk {
-	data, err := Files.ReadFile("orders.json")
+// Open returns a Desk over a file. If the file is not there, it is made, and
+// filled with the embedded orders. If file is empty, a temporary one is made, which
+// Close removes and nothing else does.
+func Open(file string) (*Desk, error) {
+	d := &Desk{}
+	if err := d.open(file); err != nil {
+		return nil, errors.Join(fmt.Errorf("refund desk: %w", err), d.Close())
+	}
+	return d, nil
+}
+
+func (d *Desk) open(file string) (err error) {
+	if file == "" {
+		if d.temp, err = os.MkdirTemp("", "refund-desk-"); err != nil {
+			return err
+		}
+		file = filepath.Join(d.temp, "orders.db")
+	}
+	if d.db, err = connect(file); err != nil {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	today, err := read(context.Background(), d.db, ledger.today)
 	if err != nil {
-		panic(err)
+		return fmt.Errorf("%s: %w", file, err)
 	}
-	var file struct {
-		AsOf   string `json:"asOf"`
-		Policy Policy `json:"policy"`
-		Orders []row  `json:"orders"`
+	d.today = day(today)
+	return nil
+}
+
+// Close closes the file, and removes it if it is temporary.
+func (d *Desk) Close() error {
+	var err error
+	if d.db != nil {
+		err = d.db.Close()
 	}
-	if err := json.Unmarshal(data, &file); err != nil {
-		panic(fmt.Errorf("orders.json: %w", err))
+	if d.temp != "" {
+		err = errors.Join(err, os.RemoveAll(d.temp))
 	}
-	d := &Desk{
-		today:    day(file.AsOf),
-		policy:   file.Policy,
-		rows:     make(map[int64]row, len(file.Orders)),
-		refunded: map[int64]int64{},
-		held:     map[int64]bool{},
-	}
-	for _, r := range file.Orders {
-		d.rows[r.ID] = r
-	}
-	return d
+	return err
 }
 
 // ByOrder is the input of every tool that needs an order and nothing else.
@@ -122,8 +137,12 @@ type Nothing struct{}
 
 // LookupOrder returns the order. An unknown number is an error.
 func (d *Desk) LookupOrder(ctx context.Context, in ByOrder) (Order, error) {
-	r, err := d.row(in.OrderID)
+	r, err := d.order(ctx, in)
 	return r.Order, err
+}
+
+func (d *Desk) order(ctx context.Context, in ByOrder) (row, error) {
+	return read(ctx, d.db, func(l ledger) (row, error) { return l.order(in.OrderID) })
 }
 
 // Risk is how likely an order is to be fraud, and why.
@@ -136,7 +155,7 @@ type Risk struct {
 
 // AssessRisk rates an order.
 func (d *Desk) AssessRisk(ctx context.Context, in ByOrder) (Risk, error) {
-	r, err := d.row(in.OrderID)
+	r, err := d.order(ctx, in)
 	return Risk{in.OrderID, r.RiskLevel, r.Score, r.Signals}, err
 }
 
@@ -154,10 +173,14 @@ const lostAfter = 21
 
 // TrackParcel tells where the parcel of an order is.
 func (d *Desk) TrackParcel(ctx context.Context, in ByOrder) (Parcel, error) {
-	r, err := d.row(in.OrderID)
+	r, err := d.order(ctx, in)
 	if err != nil {
 		return Parcel{}, err
 	}
+	return d.parcel(r), nil
+}
+
+func (d *Desk) parcel(r row) Parcel {
 	p := Parcel{OrderID: r.ID, ParcelState: r.State, Promised: r.Promised, Delivered: r.Delivered}
 	switch r.State {
 	case "placed", "packed":
@@ -170,12 +193,12 @@ func (d *Desk) TrackParcel(ctx context.Context, in ByOrder) (Parcel, error) {
 			p.ParcelState = "lost"
 		}
 	}
-	return p, nil
+	return p
 }
 
 // RefundPolicy returns the policy in force.
 func (d *Desk) RefundPolicy(ctx context.Context, _ Nothing) (Policy, error) {
-	return d.policy, nil
+	return read(ctx, d.db, ledger.policy)
 }
 
 // Entitlement is what the policy in force grants for one order.
@@ -195,33 +218,36 @@ type Entitlement struct {
 // charge is paid back at any time, the price within the window or for a parcel
 // that is lost.
 func (d *Desk) CheckRefund(ctx context.Context, in ByOrder) (Entitlement, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.entitlement(ctx, in)
+	return read(ctx, d.db, func(l ledger) (Entitlement, error) {
+		_, e, err := d.entitlement(l, in.OrderID)
+		return e, err
+	})
 }
 
-func (d *Desk) entitlement(ctx context.Context, in ByOrder) (Entitlement, error) {
-	r, err := d.row(in.OrderID)
+func (d *Desk) entitlement(l ledger, id int64) (row, Entitlement, error) {
+	r, err := l.order(id)
 	if err != nil {
-		return Entitlement{}, err
+		return r, Entitlement{}, err
 	}
-	e := Entitlement{OrderID: r.ID, WindowDays: d.policy.WindowDays, Delivered: r.Delivered, ChargedTwice: len(r.Charges) > 1}
+	p, err := l.policy()
+	return r, d.grant(r, p), err
+}
+
+// grant is what a policy grants for an order.
+func (d *Desk) grant(r row, p Policy) Entitlement {
+	e := Entitlement{OrderID: r.ID, WindowDays: p.WindowDays, Delivered: r.Delivered, ChargedTwice: len(r.Charges) > 1}
 	if r.Delivered != "" {
 		e.DaysSinceArrival = d.daysSince(r.Delivered)
 		e.WithinWindow = e.DaysSinceArrival <= e.WindowDays
 	}
-	parcel, err := d.TrackParcel(ctx, in)
-	if err != nil {
-		return Entitlement{}, err
-	}
 	switch {
-	case d.held[r.ID]:
+	case r.held:
 		e.Reason = "the order is held"
-	case d.refunded[r.ID] > 0:
+	case r.refunded > 0:
 		e.Reason = "paid back already"
 	case r.PaymentState != "paid":
 		e.Reason = "the payment is " + r.PaymentState
-	case parcel.ParcelState == "lost":
+	case d.parcel(r).ParcelState == "lost":
 		e.RefundableCents, e.Reason = r.AmountCents, "the parcel is lost"
 	case r.State != "delivered":
 		e.Reason = "the order is " + r.State
@@ -230,12 +256,12 @@ func (d *Desk) entitlement(ctx context.Context, in ByOrder) (Entitlement, error)
 	default:
 		e.Reason = "the window is over"
 	}
-	if e.ChargedTwice && r.PaymentState == "paid" && d.refunded[r.ID] == 0 && !d.held[r.ID] {
+	if e.ChargedTwice && r.PaymentState == "paid" && r.refunded == 0 && !r.held {
 		e.RefundableCents += r.Charges[1].AmountCents
 		e.Reason = "charged twice; " + e.Reason
 	}
 	e.Refundable = money(e.RefundableCents, r.Currency)
-	return e, nil
+	return e
 }
 
 // RefundOrder is the input of [Desk.IssueRefund].
@@ -254,19 +280,17 @@ type Refund struct {
 
 // IssueRefund pays back up to what [Desk.CheckRefund] grants, once an order.
 func (d *Desk) IssueRefund(ctx context.Context, in RefundOrder) (Refund, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	e, err := d.entitlement(ctx, ByOrder{in.OrderID})
-	if err != nil {
-		return Refund{}, err
-	}
-	currency := d.rows[in.OrderID].Currency
-	if in.AmountCents < 1 || in.AmountCents > e.RefundableCents {
-		return Refund{}, fmt.Errorf("order %d allows a refund of up to %s, not %s: %s",
-			in.OrderID, e.Refundable, money(in.AmountCents, currency), e.Reason)
-	}
-	d.refunded[in.OrderID] = in.AmountCents
-	return Refund{in.OrderID, fmt.Sprintf("R-%d", in.OrderID), in.AmountCents, money(in.AmountCents, currency)}, nil
+	return write(ctx, d.db, func(l ledger) (Refund, error) {
+		r, e, err := d.entitlement(l, in.OrderID)
+		if err != nil {
+			return Refund{}, err
+		}
+		amount := money(in.AmountCents, r.Currency)
+		if in.AmountCents < 1 || in.AmountCents > e.RefundableCents {
+			return Refund{}, fmt.Errorf("order %d allows a refund of up to %s, not %s: %s", in.OrderID, e.Refundable, amount, e.Reason)
+		}
+		return Refund{in.OrderID, fmt.Sprintf("R-%d", in.OrderID), in.AmountCents, amount}, l.refund(in.OrderID, in.AmountCents)
+	})
 }
 
 // History is what a customer did with the shop before and after an order.
@@ -280,24 +304,15 @@ type History struct {
 
 // CustomerHistory counts the orders of the customer who placed this one.
 func (d *Desk) CustomerHistory(ctx context.Context, in ByOrder) (History, error) {
-	r, err := d.row(in.OrderID)
-	if err != nil {
-		return History{}, err
-	}
-	h := History{OrderID: r.ID, Customer: r.Customer}
-	for _, o := range d.rows {
-		if o.Email != r.Email {
-			continue
+	return read(ctx, d.db, func(l ledger) (History, error) {
+		r, err := l.order(in.OrderID)
+		if err != nil {
+			return History{}, err
 		}
-		h.OrderCount++
-		switch o.PaymentState {
-		case "refunded":
-			h.RefundCount++
-		case "chargeback":
-			h.ChargebackCount++
-		}
-	}
-	return h, nil
+		h, err := l.history(r.Email)
+		h.OrderID, h.Customer = r.ID, r.Customer
+		return h, err
+	})
 }
 
 // Hold says that an order is stopped until a person has looked at it.
@@ -308,13 +323,12 @@ type Hold struct {
 
 // HoldOrder stops an order: no parcel leaves and no money moves.
 func (d *Desk) HoldOrder(ctx context.Context, in ByOrder) (Hold, error) {
-	if _, err := d.row(in.OrderID); err != nil {
-		return Hold{}, err
-	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.held[in.OrderID] = true
-	return Hold{in.OrderID, true}, nil
+	return write(ctx, d.db, func(l ledger) (Hold, error) {
+		if _, err := l.order(in.OrderID); err != nil {
+			return Hold{}, err
+		}
+		return Hold{in.OrderID, true}, l.hold(in.OrderID)
+	})
 }
 
 // NewCase is the input of [Desk.OpenCase].
@@ -335,18 +349,22 @@ func (d *Desk) OpenCase(ctx context.Context, in NewCase) (Case, error) {
 	if strings.TrimSpace(in.Summary) == "" {
 		return Case{}, errors.New("a case needs a summary")
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.cases++
-	c := Case{CaseID: fmt.Sprintf("C-%d", 1000+d.cases), Team: "customer care", AnswerHours: 24}
-	r := d.rows[in.OrderID]
-	switch {
-	case d.held[in.OrderID]:
-		c.Team, c.AnswerHours = "fraud review", 8
-	case len(r.Charges) > 1 || r.AmountCents > 50000:
-		c.Team, c.AnswerHours = "payments", 16
-	}
-	return c, nil
+	return write(ctx, d.db, func(l ledger) (Case, error) {
+		r, err := l.order(in.OrderID)
+		if _, unknown := errors.AsType[noOrder](err); err != nil && !unknown {
+			return Case{}, err
+		}
+		c := Case{Team: "customer care", AnswerHours: 24}
+		switch {
+		case r.held:
+			c.Team, c.AnswerHours = "fraud review", 8
+		case len(r.Charges) > 1 || r.AmountCents > 50000:
+			c.Team, c.AnswerHours = "payments", 16
+		}
+		number, err := l.open(in.OrderID, in.Summary, c.Team)
+		c.CaseID = fmt.Sprintf("C-%d", number)
+		return c, err
+	})
 }
 
 // Opinion is the input of [Desk.RecordFeedback].
@@ -361,10 +379,10 @@ type Noted struct {
 
 // RecordFeedback keeps what a customer thinks of the shop.
 func (d *Desk) RecordFeedback(ctx context.Context, in Opinion) (Noted, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.feedback++
-	return Noted{fmt.Sprintf("F-%d", d.feedback)}, nil
+	return write(ctx, d.db, func(l ledger) (Noted, error) {
+		number, err := l.note(in.Text)
+		return Noted{fmt.Sprintf("F-%d", number)}, err
+	})
 }
 
 // Hours is when people answer.
@@ -382,23 +400,15 @@ func (d *Desk) OpeningHours(ctx context.Context, _ Nothing) (Hours, error) {
 
 var workdays = []string{"Monday", "Tuesday", "Wednesday", "Thursday", "Friday"}
 
-func (d *Desk) row(id int64) (row, error) {
-	r, ok := d.rows[id]
-	if !ok {
-		return row{}, fmt.Errorf("there is no order %d", id)
-	}
-	return r, nil
-}
-
 func (d *Desk) daysSince(s string) int {
 	return int(d.today.Sub(day(s)).Hours() / 24)
 }
 
-// day reads a day of orders.json; a test reads them all.
+// day reads a day of the file, whose tables hold no day of another form.
 func day(s string) time.Time {
 	t, err := time.Parse(time.DateOnly, s)
 	if err != nil {
-		panic(fmt.Errorf("orders.json: %w", err))
+		panic(fmt.Errorf("refund desk: %w", err))
 	}
 	return t
 }

@@ -38,6 +38,9 @@ mapfile               : . guard internal/nearest internal/yaml match score
 
 model                 :
 model/script          : internal/expr internal/nearest internal/yaml model
+internal/wire         : model
+model/openai          : github.com/openai/openai-go internal/wire model
+model/anthropic       : github.com/anthropics/anthropic-sdk-go internal/wire model
 
 event                 : . github.com/go-json-experiment/json guard model
 walk                  : . event internal/nearest model
@@ -47,14 +50,16 @@ draw                  : . match
 
 tool                  : . github.com/google/jsonschema-go internal/nearest model
 tool/fixed            : . internal/expr tool
+tool/mcp              : . github.com/modelcontextprotocol/go-sdk model tool
 
 agent                 : . check event internal/nearest model recording tool walk
 
-examples/refund-desk  : tool
-cmd/spoor             : . agent check cond draw event examples/refund-desk explain github.com/spf13/cobra github.com/spf13/pflag internal/nearest mapfile match model/script recording score tool tool/fixed
+examples/refund-desk  : github.com/google/jsonschema-go github.com/modelcontextprotocol/go-sdk modernc.org/sqlite tool
+cmd/spoor             : . agent check cond draw event examples/refund-desk explain github.com/spf13/cobra github.com/spf13/pflag internal/nearest mapfile match model model/anthropic model/openai model/script recording score tool tool/fixed tool/mcp
 internal/eventdoc     :
 
 check                 : . guard internal/nearest internal/phrase match score
+internal/wiretest     : . agent event github.com/google/go-cmp guard internal/wire match model recording tool walk
 internal/checkdoc     : . check cond mapfile score
 `
 
