@@ -57,7 +57,7 @@ func ask(m *script.Model, parts ...string) (string, error) {
 		}
 	}
 	if reply.Usage != (model.Usage{}) {
-		fmt.Fprintf(&b, "%+v", reply.Usage)
+		fmt.Fprintf(&b, "{%d in, %d out}", reply.Usage.Input, reply.Usage.Output)
 	}
 	return b.String(), err
 }
@@ -78,7 +78,7 @@ func TestPorts(t *testing.T) {
 		want  string
 	}{
 		{[]string{"user text: which port?"},
-			`[thinking Two ports.][call read_port {"n":1}][call read_port {"n":3}]{Input:120 Output:7 Cached:0}`},
+			`[thinking Two ports.][call read_port {"n":1}][call read_port {"n":3}]{120 in, 7 out}`},
 		{[]string{"user text: which port?", `tool result read_port: {"port":{"n":1,"errors":0}}`, `tool result read_port: {"port":{"n":3,"errors":41200}}`},
 			`Port 3 is unwell.`},
 		{[]string{"system text: a policy", "system menu: 30 days", "user text: how long?", "tool result read_port: nothing"},
@@ -87,7 +87,7 @@ func TestPorts(t *testing.T) {
 			`I cannot tell.`},
 		// Results count from the person's last message on, and without read_skill.
 		{[]string{"user text: a", `tool result read_port: {"port":{"n":3,"errors":41200}}`, "user text: b", "tool result read_skill: {}"},
-			`[thinking Two ports.][call read_port {"n":1}][call read_port {"n":3}]{Input:120 Output:7 Cached:0}`},
+			`[thinking Two ports.][call read_port {"n":1}][call read_port {"n":3}]{120 in, 7 out}`},
 	} {
 		if got, err := ask(m, test.parts...); got != test.want || err != nil {
 			t.Errorf("%q\n got %s, %v\nwant %s", test.parts, got, err, test.want)
