@@ -25,6 +25,7 @@ import (
 //	locked   takes no key, and repeats it
 //	mute     cannot call tools
 //	page     is a page of HTML
+//	hung     says a word, and no more
 //
 // and there are no others.
 func modelServer() *httptest.Server {
@@ -108,6 +109,10 @@ func modelServer() *httptest.Server {
 			fail(http.StatusUnauthorized, "this key is wrong: "+r.Header.Get("Authorization"))
 		case "mute":
 			fail(http.StatusBadRequest, "mute does not support tools")
+		case "hung":
+			w.Header().Set("Content-Type", "text/event-stream")
+			chunk(`{"content":"Well"}`, "null")
+			<-r.Context().Done()
 		case "page":
 			w.Header().Set("Content-Type", "text/html")
 			io.WriteString(w, "<html>Welcome</html>")

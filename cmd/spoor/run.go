@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -33,6 +34,7 @@ type session struct {
 	model         string
 	script        string
 	maxIterations int
+	timeout       time.Duration
 	resume        string
 	json          bool
 
@@ -115,6 +117,7 @@ says that the budget of model calls cut the work short, stop that the model or i
 	f.StringVar(&s.model, "model", "", "the model: openai/NAME, anthropic/NAME or script:FILE")
 	f.StringVar(&s.script, "script", "", "short for --model script:FILE")
 	f.IntVar(&s.maxIterations, "max-iterations", 0, "how many model calls a turn may make (default that of the map, or 10)")
+	f.DurationVar(&s.timeout, "timeout", 0, "how long a turn may take, such as 90s (default: as long as it takes)")
 	f.StringVar(&s.resume, "resume", "", "go on with the turn of this RUN that was cut")
 	s.store.flag(cmd)
 	jsonFlag(cmd, &s.json)
@@ -134,6 +137,8 @@ func (s *session) flags(cmd *cobra.Command) error {
 		return errors.New("--max-iterations and --resume exclude each other: the budget of a turn is fixed when it begins")
 	case given("model") && given("script"):
 		return errors.New("--model and --script exclude each other: both name the model")
+	case given("timeout") && s.timeout <= 0:
+		return fmt.Errorf("--timeout is %v; it is a time, such as 90s", s.timeout)
 	case given("max-iterations") && s.maxIterations < 1:
 		return fmt.Errorf("--max-iterations is %d; it is a number of model calls, from 1", s.maxIterations)
 	}
@@ -434,6 +439,11 @@ func (s *session) turn(ctx context.Context, message string, walk func(context.Co
 	ctx, done := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer done()
 	context.AfterFunc(ctx, done)
+	if s.timeout > 0 {
+		var over context.CancelFunc
+		ctx, over = context.WithTimeoutCause(ctx, s.timeout, fmt.Errorf("it took more than %v", s.timeout))
+		defer over()
+	}
 
 	if s.text != nil {
 		s.text.empty = true

@@ -45,6 +45,7 @@ type Client struct {
 
 const (
 	longest  = 30 * time.Minute // of one attempt
+	patience = 10 * time.Minute // after which no further attempt begins
 	maxReply = 64 << 20         // bytes of one answer
 	maxWait  = time.Minute      // between attempts; a server that wants more is not waited for
 )
@@ -61,6 +62,7 @@ func (c *Client) Do(ctx context.Context, emit func(model.Delta), try Try) (model
 		retries = 3
 	}
 	var attempts []model.Attempt
+	start := time.Now()
 	for {
 		begun := false
 		a := &attempt{client: c}
@@ -75,7 +77,7 @@ func (c *Client) Do(ctx context.Context, emit func(model.Delta), try Try) (model
 		}
 		fault := c.fault(a, err)
 		wait, worth := a.wait(len(attempts))
-		if !fault.Fault.Passing() || !worth || len(attempts) >= retries {
+		if !fault.Fault.Passing() || !worth || len(attempts) >= retries || time.Since(start)+wait >= patience {
 			fault.Wire, fault.Attempts = a.wire, attempts
 			return model.Reply{}, fault
 		}

@@ -12,6 +12,17 @@ import (
 
 // times are about servers that take their time, and people who do not.
 var times = list{
+	{"a server that is silent for long is not asked for ever", func(b *bench) {
+		b.serve(hangs())
+		c := b.config()
+		c.Silence = 0
+		start := time.Now()
+		e := b.fault(c, model.FaultSilent)
+		b.equal("the attempts before the last", 1, len(e.Attempts))
+		if took := time.Since(start); took < 10*time.Minute || took > 11*time.Minute {
+			b.Errorf("it was given up after %v", took)
+		}
+	}},
 	{"a server that does not answer is silent", func(b *bench) {
 		b.serve(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 		b.quiet()
