@@ -4,20 +4,17 @@ package tool
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/spoorhq/spoor"
-	"github.com/spoorhq/spoor/internal/nearest"
 	"github.com/spoorhq/spoor/model"
 )
 
@@ -126,6 +123,9 @@ func Checked(t Tool) (Tool, error) {
 	if !json.Valid([]byte(t.Schema)) || !strings.HasPrefix(strings.TrimSpace(t.Schema), "{") {
 		return Tool{}, errors.New("the schema is not one JSON object")
 	}
+	if !finite(t.Schema) {
+		return Tool{}, errors.New("the schema refers to itself, or to what is not in it, or is too large")
+	}
 	var schema jsonschema.Schema
 	if json.Unmarshal([]byte(t.Schema), &schema) != nil { // the error speaks of Go types
 		return Tool{}, errors.New("the schema has a keyword with a value of the wrong type")
@@ -140,57 +140,18 @@ func Checked(t Tool) (Tool, error) {
 	call := t.Call
 	t.Call = func(ctx context.Context, args string) (Result, error) {
 		var loose any // digits are lost here, and only here
-		if err := json.Unmarshal([]byte(args), &loose); err != nil {
-			return Result{}, &ArgumentError{err}
+		err := json.Unmarshal([]byte(args), &loose)
+		if large, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+			err = fmt.Errorf("the %.40s is out of all bounds", large.Value)
+		} else if err == nil {
+			err = resolved.Validate(loose)
 		}
-		if err := resolved.Validate(loose); err != nil {
+		if err != nil {
 			return Result{}, &ArgumentError{err}
 		}
 		return call(ctx, args)
 	}
 	return t, nil
-}
-
-var types = []string{"null", "boolean", "object", "array", "number", "string", "integer"}
-
-// checkTypes refuses a type that JSON Schema does not have, which no value would
-// ever be, in a schema and in all below it.
-func checkTypes(v reflect.Value) error {
-	switch v.Kind() {
-	case reflect.Pointer:
-		s, ok := v.Interface().(*jsonschema.Schema)
-		if !ok || s == nil {
-			return nil
-		}
-		for _, name := range append(s.Types, s.Type) {
-			if name != "" && !slices.Contains(types, name) {
-				hint := nearest.Hint(name, slices.Values(types))
-				return fmt.Errorf("the schema has the type %q, which there is not; %s", name, cmp.Or(hint, "write one of "+strings.Join(types, ", ")))
-			}
-		}
-		for i := range v.Elem().NumField() {
-			if v.Elem().Type().Field(i).IsExported() {
-				if err := checkTypes(v.Elem().Field(i)); err != nil {
-					return err
-				}
-			}
-		}
-	case reflect.Slice:
-		for i := range v.Len() {
-			if err := checkTypes(v.Index(i)); err != nil {
-				return err
-			}
-		}
-	case reflect.Map:
-		keys := v.MapKeys()
-		slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
-		for _, key := range keys {
-			if err := checkTypes(v.MapIndex(key)); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }
 
 func encode(out any) (string, error) {
