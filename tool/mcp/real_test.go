@@ -96,6 +96,13 @@ func TestFilesystem(t *testing.T) {
 			t.Errorf("%s %s: %s", test.tool, test.args, diff)
 		}
 	}
+	const pixel = "\x89PNG and so on"
+	if err := os.WriteFile(filepath.Join(dir, "pixel.png"), []byte(pixel), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if r, err := tools(t, s)["read_media_file"].Call(t.Context(), `{"path":"`+dir+`/pixel.png"}`); err != nil || r.Text != "" || len(r.More) != 1 || r.More[0].Data != pixel {
+		t.Error(told(r, err))
+	}
 	if written, err := os.ReadFile(filepath.Join(dir, "a.txt")); string(written) != "one\ntwo\n" {
 		t.Errorf("%q %v", written, err)
 	}

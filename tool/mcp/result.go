@@ -81,10 +81,13 @@ func result(raw json.RawMessage, who string, promise func(string) error) tool.Re
 	case err != nil, said.Content == nil && absent(said.StructuredContent):
 		return tool.Result{Status: spoor.Invalid, Text: who + " with something that is no result."}
 	}
-	var texts []string
+	var texts, pictures []string // pictures are the data of images and documents, as they came
 	var all, others []model.Part // with and without the texts
 	for _, block := range said.Content {
-		p, plain := part(block)
+		p, data, plain := part(block)
+		if data != "" {
+			pictures = append(pictures, data)
+		}
 		if all = append(all, p); plain {
 			texts = append(texts, p.Data)
 		} else {
@@ -92,12 +95,16 @@ func result(raw json.RawMessage, who string, promise func(string) error) tool.Re
 		}
 	}
 	r := tool.Result{Text: strings.Join(texts, "\n"), More: others}
+	judged := r.Text
 	if !absent(said.StructuredContent) {
 		structured := string(said.StructuredContent)
+		judged = structured
 		value := exact(structured)
+		picture := func(data string) bool { return holds(value, data, notJSON{}) }
 		novel := slices.ContainsFunc(texts, func(text string) bool { return text != "" && !holds(value, text, exact(text)) })
 		switch {
 		case len(texts) == 1 && reflect.DeepEqual(value, exact(texts[0])):
+		case slices.ContainsFunc(pictures, picture): // the pictures once more, as text
 		case said.IsError && len(texts) > 0:
 			r.More = append(r.More, model.NewPart(model.Tool, model.Text, structured))
 		case novel:
@@ -113,7 +120,7 @@ func result(raw json.RawMessage, who string, promise func(string) error) tool.Re
 		return tool.Result{Status: spoor.Invalid, Text: fmt.Sprintf("%s with %d bytes of text and %d of images and documents; at most %d and %d can be shown. Ask for less.", who, texts, media, maxText, maxMedia)}
 	}
 	if !said.IsError {
-		if err := promise(r.Text); err != nil {
+		if err := promise(judged); err != nil {
 			r.More = append([]model.Part{model.NewPart(model.Tool, model.Text, r.Text)}, r.More...)
 			r.Status = spoor.Invalid
 			r.Text = cut(fmt.Sprintf("%s with a result that breaks the promise of its output schema: %v", who, err), maxMessage) + "."
@@ -134,9 +141,9 @@ func sizes(r tool.Result) (texts, media int) {
 	return texts, media
 }
 
-// part is one block of content; plain says that it is a text, and not a text
-// about something else.
-func part(block json.RawMessage) (p model.Part, plain bool) {
+// part is one block of content, and its data if that was no text; plain says
+// that it is a text, and not a text about something else.
+func part(block json.RawMessage) (p model.Part, data string, plain bool) {
 	var b struct {
 		Type, Text, Data, MimeType    string
 		URI, Name, Title, Description string
@@ -145,28 +152,28 @@ func part(block json.RawMessage) (p model.Part, plain bool) {
 			Text, Blob *string
 		}
 	}
-	note := func(format string, args ...any) (model.Part, bool) {
-		return model.NewPart(model.Tool, model.Text, fmt.Sprintf(format, args...)), false
+	note := func(format string, args ...any) (model.Part, string, bool) {
+		return model.NewPart(model.Tool, model.Text, fmt.Sprintf(format, args...)), "", false
 	}
-	media := func(what, data, kind string) (model.Part, bool) {
+	media := func(what, data, kind string) (model.Part, string, bool) {
 		bytes, err := base64.StdEncoding.DecodeString(data)
 		if err != nil {
 			return note("Here was %s whose data cannot be decoded: %v.", what, err)
 		}
-		return document(string(bytes), kind, "application/octet-stream"), false
+		return document(string(bytes), kind, "application/octet-stream"), data, false
 	}
 	if json.Unmarshal(block, &b) != nil {
 		return note("Here was a block of content that is not what MCP says.")
 	}
 	switch b.Type {
 	case "text":
-		return model.NewPart(model.Tool, model.Text, b.Text), true
+		return model.NewPart(model.Tool, model.Text, b.Text), "", true
 	case "image", "audio":
 		return media("an "+b.Type, b.Data, b.MimeType)
 	case "resource":
 		switch {
 		case b.Resource.Text != nil:
-			return document(*b.Resource.Text, b.Resource.MimeType, "text/plain"), false
+			return document(*b.Resource.Text, b.Resource.MimeType, "text/plain"), "", false
 		case b.Resource.Blob != nil:
 			return media("a resource", *b.Resource.Blob, b.Resource.MimeType)
 		}

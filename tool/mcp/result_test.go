@@ -45,6 +45,9 @@ func TestResult(t *testing.T) {
 		{`{"content":[{"type":"resource_link","uri":"a:b","name":"n","description":"two\nlines"}]}`, ` + text "n, a:b, two lines"`},
 		{`{"content":[{"type":"hologram"},5]}`, ` + text "Here was content of the kind \"hologram\", which cannot be shown." + text "Here was a block of content that is not what MCP says."`},
 
+		// a picture that it has once more, as text, is not told as text
+		{`{"content":[{"type":"image","data":"aGk=","mimeType":"image/png"}],"structuredContent":{"content":[{"type":"image","data":"aGk="}]}}`, ` + image image/png "hi"`},
+
 		// errors are told unchanged
 		{`{"content":[{"type":"text","text":"no such port"}],"isError":true}`, `failure: no such port`},
 		{`{"content":[{"type":"text","text":"no"}],"structuredContent":{"code":5},"isError":true}`, `failure: no + text "{\"code\":5}"`},
@@ -99,6 +102,7 @@ func TestPromise(t *testing.T) {
 		{`{"content":[{"type":"text","text":"{\"n\":1}"}]}`, `{"n":1}`, "", ""},
 		{`{"content":[{"type":"text","text":"gone"}],"isError":true}`, `gone`, "failure", ""},
 		{`{"structuredContent":{"n":"1"}}`, broken + `validating root: validating /properties/n: type: 1 has type "string", want "integer".`, "invalid", `{"n":"1"}`},
+		{`{"content":[{"type":"text","text":"see"},{"type":"image","data":"aGk="}],"structuredContent":{"data":"aGk="}}`, broken + `validating root: required: missing properties: ["n"].`, "invalid", `see`},
 		{`{"content":[{"type":"text","text":"one"}]}`, broken + `invalid character 'o' looking for beginning of value.`, "invalid", `one`},
 	} {
 		r := result(json.RawMessage(test.said), "It answered", promise)
