@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spoorhq/spoor"
@@ -84,6 +85,8 @@ type Agent struct {
 	graph   event.Graph
 	system  []model.Part
 	read    model.ToolSpec // of read_skill
+	fixed   *toolset       // nil if the tools are discovered
+	told    sync.Map       // problems of tools that are logged
 
 	problems spoor.Problems
 }
@@ -147,6 +150,11 @@ func New(c Config) (*Agent, error) {
 	}
 	a.config.Tools = slices.Clone(c.Tools)
 	a.read = walk.ReadSkillSpec(g)
+	if c.Discover == nil {
+		if a.fixed, err = a.toolsNow(context.Background()); err != nil {
+			return nil, fmt.Errorf("agent: %w", err)
+		}
+	}
 	return a, nil
 }
 
@@ -339,7 +347,7 @@ func (a *Agent) reopen(ctx context.Context, rec *recording.Recording) (*run, err
 }
 
 func (a *Agent) newRun(w *recording.Writer, s *walk.State, tools *toolset) *run {
-	r := &run{agent: a, w: w, state: s, tools: tools, text: answerText{w: a.config.Text}}
+	r := &run{agent: a, w: w, state: s, tools: tools, text: answerText{w: a.config.Text, log: cmp.Or(a.config.Log, slog.Default())}}
 	r.emit = r.text.emit
 	return r
 }
@@ -354,7 +362,7 @@ var ErrStopped = errors.New("the turn was stopped")
 func (r *run) result() (*Run, error) {
 	rec := r.w.Recording()
 	end := rec.Finished()
-	out := &Run{Recording: rec, Answer: event.Text(end.Answer), Limited: end.Limited, Stop: r.stop}
+	out := &Run{Recording: rec, Answer: event.Text(end.Answer), Limited: end.Limited, Stop: lastStop(rec.Events)}
 	switch end.By {
 	case event.ByError:
 		return out, fmt.Errorf("agent: %w: %s", ErrModel, end.Error)
@@ -362,6 +370,19 @@ func (r *run) result() (*Run, error) {
 		return out, fmt.Errorf("agent: %w: %s", ErrStopped, end.Error)
 	}
 	return out, nil
+}
+
+// lastStop is what ended the last reply of the last turn before its end.
+func lastStop(events []event.Event) model.Stop {
+	for _, e := range slices.Backward(events) {
+		switch b := e.Body.(type) {
+		case *event.Replied:
+			return b.Stop
+		case *event.Started:
+			return ""
+		}
+	}
+	return ""
 }
 
 // cut shortens text that a model or a tool made to what an event should hold.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spoorhq/spoor"
 	"github.com/spoorhq/spoor/agent"
+	"github.com/spoorhq/spoor/cond"
 	"github.com/spoorhq/spoor/event"
 	"github.com/spoorhq/spoor/explain"
 	"github.com/spoorhq/spoor/model"
@@ -71,7 +72,7 @@ func TestMore(t *testing.T) {
 
 func TestWhatNoResultHas(t *testing.T) {
 	for want, result := range map[string]tool.Result{
-		`The tool declared the status "fine", which there is not.`:                              {Text: "x", Status: "fine"},
+		`The tool declared the status "fine", which there is not.`:                               {Text: "x", Status: "fine"},
 		`The tool answered with a part of kind "call"; a result has text, images and documents.`: {More: []model.Part{{Kind: model.Call}}},
 		"The tool answered with 1048578 bytes; at most 1048576 can be shown. Ask for less.":      {Text: "x", More: []model.Part{{Kind: model.Text, Data: strings.Repeat("x", 1<<20+1)}}},
 		"The tool answered with 8388609 bytes of images and documents; at most 8388608 can be shown. Ask for less.": {
@@ -86,6 +87,93 @@ func TestWhatNoResultHas(t *testing.T) {
 			t.Errorf("got %.200q and %d more, want %q", got.Result.Data, len(got.More), want)
 		}
 	}
+}
+
+// What a tool brings beside its result is its own: the next call does not
+// change what is recorded of the last one.
+func TestMoreBelongsToTheCall(t *testing.T) {
+	album := []model.Part{{Kind: model.Image, Data: "pixel", Media: "image/png"}}
+	photo := tool.Tool{Name: "rate", Call: func(context.Context, string) (tool.Result, error) { return tool.Result{More: album}, nil }}
+	run, err := newAgent(t, agent.Config{Tools: []tool.Tool{photo}, Model: talk{"rate {}", "rate {}"}}).Run(t.Context(), "refund")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if back := returned(run.Recording); back[0].More[0].Call != "i1.1" || back[1].More[0].Call != "i2.1" || album[0].Call != "" {
+		t.Errorf("%+v, %+v, the tool has %+v", back[0].More, back[1].More, album)
+	}
+}
+
+// A turn that the server refuses, and would refuse again, is not part of the
+// conversation; one that failed in passing is.
+func TestAConversationAfterAFailedTurn(t *testing.T) {
+	for fault, want := range map[model.Fault]string{
+		model.FaultTooLong:    "first / yes / third",
+		model.FaultOverloaded: "first / yes / second / third",
+	} {
+		turn, said := 0, ""
+		a := newAgent(t, agent.Config{Model: modelFunc(func(_ context.Context, r *model.Request) (model.Reply, error) {
+			if turn++; turn == 2 {
+				return model.Reply{}, &model.Error{Fault: fault, Message: "it was refused"}
+			}
+			var list []string
+			for _, p := range r.Parts {
+				if p.Kind == model.Text && p.Role != model.System {
+					list = append(list, p.Data)
+				}
+			}
+			said = strings.Join(list, " / ")
+			return model.Reply{Parts: []model.Part{{Kind: model.Text, Data: "yes"}}}, nil
+		})})
+		run, err := a.Run(t.Context(), "first")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if run, err = a.Reply(t.Context(), run.Recording, "second"); !errors.Is(err, agent.ErrModel) {
+			t.Fatal(err)
+		}
+		if _, err = a.Reply(t.Context(), run.Recording, "third"); err != nil || said != want {
+			t.Errorf("%s: the model was told %s, %v; want %s", fault, said, err, want)
+		}
+	}
+}
+
+// What a tool says beside its result is no word of the conversation.
+func TestHistoryIsWhatWasSaid(t *testing.T) {
+	m := desk()
+	m.Start.Rules = append(m.Start.Rules, spoor.Rule{Use: "person", When: "history.exists(m, m.content.contains('VAT'))"})
+	chatty := tool.Tool{Name: "rate", Call: func(context.Context, string) (tool.Result, error) {
+		return tool.Result{Text: "{}", More: []model.Part{{Kind: model.Text, Data: "VAT"}}}, nil
+	}}
+	a := newAgent(t, agent.Config{Map: m, Conditions: cond.CEL, Tools: []tool.Tool{chatty}})
+	run, err := a.Run(t.Context(), "refund")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if run, err = a.Reply(t.Context(), run.Recording, "hello"); err != nil {
+		t.Fatal(err)
+	}
+	if got := run.Recording.Entry().Skills; slices.Contains(got, "person") {
+		t.Errorf("a tool started the turn: %v", got)
+	}
+}
+
+// A turn that is stopped while the model is asked keeps the attempts.
+func TestAStopKeepsTheAttempts(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	attempts := []model.Attempt{{Fault: model.FaultServer, Status: 500, Error: "it failed"}}
+	run, err := newAgent(t, agent.Config{Model: modelFunc(func(context.Context, *model.Request) (model.Reply, error) {
+		cancel()
+		return model.Reply{}, &model.Error{Message: "stopped", Attempts: attempts, Cause: ctx.Err()}
+	})}).Run(ctx, "refund")
+	if !errors.Is(err, agent.ErrStopped) {
+		t.Fatal(err)
+	}
+	for _, e := range run.Recording.Events {
+		if s, ok := e.Body.(*event.Stopped); ok && len(s.Attempts) == 1 {
+			return
+		}
+	}
+	t.Error("the attempts are not on record")
 }
 
 // An envelope is read where no status is declared, and only there.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"slices"
 	"time"
 	"unicode/utf8"
@@ -27,7 +28,6 @@ type run struct {
 
 	request model.Request // the last one
 	offered []string      // to it
-	stop    model.Stop    // of the last reply
 	text    answerText
 	emit    func(model.Delta) // of text
 
@@ -100,6 +100,15 @@ func stopped(ctx context.Context) *event.Stopped {
 	return &event.Stopped{Reason: cut(context.Cause(ctx).Error())}
 }
 
+// broken is the stop of a turn whose model was asked.
+func broken(ctx context.Context, err error) *event.Stopped {
+	s := stopped(ctx)
+	if e, ok := errors.AsType[*model.Error](err); ok {
+		s.Wire, s.Attempts = e.Wire, tidy(e.Attempts)
+	}
+	return s
+}
+
 // ask makes one model call.
 func (r *run) ask(ctx context.Context, c walk.CallModel) (o event.Outcome) {
 	if ctx.Err() != nil {
@@ -118,13 +127,12 @@ func (r *run) ask(ctx context.Context, c walk.CallModel) (o event.Outcome) {
 	}
 	r.request.Purpose, r.request.Parts, r.request.Skill, r.request.Iteration = c.Purpose, c.Parts, c.Skill, c.Iteration
 	reply, err := r.agent.config.Model.Call(ctx, &r.request, r.emit)
-	r.stop = reply.Stop
 	if slices.ContainsFunc(reply.Parts, func(p model.Part) bool { return p.Kind == model.Call }) {
 		r.text.end() // more is to come
 	}
 	switch {
 	case err != nil && ctx.Err() != nil:
-		return stopped(ctx)
+		return broken(ctx, err)
 	case err != nil:
 		return failed(err)
 	}
@@ -135,28 +143,31 @@ func (r *run) ask(ctx context.Context, c walk.CallModel) (o event.Outcome) {
 func failed(err error) *event.Failed {
 	f := &event.Failed{Error: cut(err.Error())}
 	if e, ok := errors.AsType[*model.Error](err); ok {
-		f.Fault, f.Status, f.Wire, f.Attempts = e.Fault, e.Status, e.Wire, e.Attempts
-		tidy(f.Attempts)
+		f.Fault, f.Status, f.Wire, f.Attempts = e.Fault, e.Status, e.Wire, tidy(e.Attempts)
 	}
 	return f
 }
 
 // tidy bounds what attempts say.
-func tidy(attempts []model.Attempt) {
+func tidy(attempts []model.Attempt) []model.Attempt {
+	attempts = slices.Clone(attempts)
 	for i := range attempts {
 		attempts[i].Error = cut(attempts[i].Error)
 	}
+	return attempts
 }
 
 // answerText hands the text of answers on as it arrives.
 type answerText struct {
 	w    io.Writer // may be nil
-	open bool      // a line has begun
+	log  *slog.Logger
+	open bool // a line has begun
 }
 
 func (t *answerText) emit(d model.Delta) {
-	if d.Reset { // what stood there is void; the answer begins again
+	if d.Reset && t.open {
 		t.end()
+		t.log.Warn("the answer broke off, and is asked for again; its last line is void")
 	}
 	if t.w != nil && d.Text != "" {
 		io.WriteString(t.w, d.Text)
@@ -178,17 +189,17 @@ const (
 	maxCalls  = 128     // calls of one reply
 	maxResult = 1 << 20 // bytes of the texts of one result
 	maxMedia  = 8 << 20 // bytes of the images and documents of one result
+	maxMore   = 1000    // parts beside its text
 )
 
 // checked takes nothing from a model on trust: neither the role of a part, nor
 // the name of its piece, nor its size.
 func checked(reply model.Reply) event.Outcome {
 	size, calls := 0, 0
-	parts := reply.Parts
+	parts, attempts := reply.Parts, tidy(reply.Attempts)
 	wrong := func(format string, args ...any) event.Outcome {
-		return &event.Failed{Error: cut(fmt.Sprintf(format, args...)), Fault: model.FaultBroken, Wire: reply.Wire, Attempts: reply.Attempts}
+		return &event.Failed{Error: cut(fmt.Sprintf(format, args...)), Fault: model.FaultBroken, Wire: reply.Wire, Attempts: attempts}
 	}
-	tidy(reply.Attempts)
 	for i := range parts {
 		p := &parts[i]
 		switch p.Kind {
@@ -214,7 +225,7 @@ func checked(reply model.Reply) event.Outcome {
 		return wrong("the model asked for %d calls at once; at most %d are taken", calls, maxCalls)
 	}
 	return &event.Replied{
-		Parts: parts, Usage: reply.Usage, Model: text(reply.Model), Stop: reply.Stop, Wire: reply.Wire, Attempts: reply.Attempts,
+		Parts: parts, Usage: reply.Usage, Model: text(reply.Model), Stop: reply.Stop, Wire: reply.Wire, Attempts: attempts,
 	}
 }
 
@@ -279,9 +290,10 @@ func (a *answer) outcome() *event.Returned {
 	if a.err != nil {
 		return returned(a.call, a.tool, true, spoor.Failure, cut("The tool failed: "+a.err.Error()))
 	}
+	more := slices.Clone(a.result.More) // the tool may keep its own
 	texts, media := len(a.result.Text), 0
-	for i := range a.result.More {
-		p := &a.result.More[i]
+	for i := range more {
+		p := &more[i]
 		switch p.Kind {
 		case model.Text:
 			texts += len(p.Data)
@@ -293,6 +305,8 @@ func (a *answer) outcome() *event.Returned {
 		*p = model.Part{Role: model.Tool, Kind: p.Kind, Piece: model.Sum(p.Data), Call: a.call, Tool: a.tool, Media: text(p.Media), Data: p.Data}
 	}
 	switch {
+	case len(more) > maxMore:
+		return returned(a.call, a.tool, true, spoor.Invalid, fmt.Sprintf("The tool answered with %d parts beside its text; at most %d can be shown. Ask for less.", len(more), maxMore))
 	case texts > maxResult:
 		return returned(a.call, a.tool, true, spoor.Invalid, fmt.Sprintf("The tool answered with %d bytes; at most %d can be shown. Ask for less.", texts, maxResult))
 	case media > maxMedia:
@@ -306,7 +320,7 @@ func (a *answer) outcome() *event.Returned {
 		told, status = tool.Unwrap(told)
 	}
 	r := returned(a.call, a.tool, true, status, told)
-	r.More = a.result.More
+	r.More = more
 	return r
 }
 

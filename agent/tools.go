@@ -40,6 +40,9 @@ func allTools(ctx context.Context, c *Config) ([]tool.Tool, error) {
 // changed since New looked at it: a tool that cannot be told from another is
 // left out, and what is amiss is logged.
 func (a *Agent) toolsNow(ctx context.Context) (*toolset, error) {
+	if a.fixed != nil {
+		return a.fixed, nil
+	}
 	list, err := allTools(ctx, &a.config)
 	if err != nil {
 		return nil, err
@@ -64,7 +67,9 @@ func (a *Agent) toolsNow(ctx context.Context) (*toolset, error) {
 	}
 	if a.config.Discover != nil {
 		for _, p := range toolProblems(a.config.Map, list) {
-			cmp.Or(a.config.Log, slog.Default()).Warn(p.Message, "code", p.Code, "ref", p.Ref, "hint", p.Hint)
+			if _, told := a.told.LoadOrStore(p.Message, true); !told {
+				cmp.Or(a.config.Log, slog.Default()).Warn(p.Message, "code", p.Code, "ref", p.Ref, "hint", p.Hint)
+			}
 		}
 	}
 	return set, nil

@@ -114,9 +114,12 @@ type Resumed struct {
 	Repeat []string `json:"repeat,omitempty"`
 }
 
-// Stopped ends the turn from outside: a cancellation, a deadline.
+// Stopped ends the turn from outside: a cancellation, a deadline. If a model
+// was asked then, Wire and Attempts are of that call.
 type Stopped struct {
-	Reason string `json:"reason"`
+	Reason   string          `json:"reason"`
+	Wire     model.Wire      `json:"wire,omitzero"`
+	Attempts []model.Attempt `json:"attempts,omitempty"`
 }
 
 // Late is something that nobody waits for any more. It changes nothing.

@@ -119,7 +119,7 @@ func (q *inquiry) show() {
 	from := q.origins()
 	q.parts = len(parts)
 	for i, p := range parts {
-		if p.Role == model.Assistant || p.Kind == model.Call || p.Kind == model.Thinking || p.Kind == model.Image {
+		if p.Role == model.Assistant || p.Kind == model.Call || p.Kind == model.Thinking {
 			continue
 		}
 		data, ok := q.t.r.Piece(p.Piece)
@@ -127,7 +127,7 @@ func (q *inquiry) show() {
 			q.missing++
 			continue
 		}
-		if !utf8.ValidString(data) { // a document that is no text
+		if !readable(p.Part, data) { // a document that no model is shown as text
 			continue
 		}
 		kind, origin := q.origin(from, p)

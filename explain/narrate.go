@@ -3,6 +3,7 @@ package explain
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/spoorhq/spoor/event"
@@ -159,6 +160,7 @@ func (t *trail) told(i int) []Line {
 	case *event.Resumed:
 		add(0, either(len(b.Repeat) > 0, "resumed with", "resumed"), "calls", listed(b.Repeat))
 	case *event.Stopped:
+		lines = append(lines, attempts(b.Attempts)...)
 		failure("stopped", b.Reason)
 	case *event.Late:
 		what := b.Error
@@ -237,8 +239,11 @@ func (t *trail) specs(i int) []event.Tool {
 	return list
 }
 
-// readable reports whether the bytes of a part are text.
-func readable(p model.Part, text string) bool { return p.Kind != model.Image && utf8.ValidString(text) }
+// readable reports whether the bytes of a part are text, and so can be shown to
+// a model as text.
+func readable(p model.Part, text string) bool {
+	return p.Kind != model.Image && utf8.ValidString(text) && !strings.Contains(text, "\x00")
+}
 
 // attempts tells the errors before a reply, of each its first line.
 func attempts(list []model.Attempt) []Line {

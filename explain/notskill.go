@@ -206,7 +206,7 @@ func (w *ways) facts(results ...spoor.Result) spoor.Facts {
 	if s := w.t.started(w.i); s != nil {
 		f.UserMessage = w.t.data(s.Message)
 		for _, p := range s.History {
-			if p.Kind == model.Text {
+			if p.Kind == model.Text && p.Role != model.Tool {
 				f.History = append(f.History, spoor.Message{Role: string(p.Role), Content: w.t.data(p)})
 			}
 		}

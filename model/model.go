@@ -189,7 +189,7 @@ func (f Fault) Passing() bool {
 }
 
 // An Attempt is one try of a model call that failed, and was followed by
-// another one.
+// another one, or by a stop.
 type Attempt struct {
 	Fault  Fault  `json:"fault"`
 	Status int    `json:"status,omitempty"` // of HTTP
@@ -199,14 +199,16 @@ type Attempt struct {
 
 // An Error says why a model brought no answer. It holds no key.
 type Error struct {
-	Fault    Fault
+	Fault    Fault  // empty if the call was stopped
 	Status   int    // of HTTP; zero if no answer came
 	Message  string // one sentence: what happened, and what to do
 	Wire     Wire
-	Attempts []Attempt // those before the last one
+	Attempts []Attempt // those before the last one; of a call that was stopped, all
+	Cause    error     // what it follows from, such as that ctx is done; may be nil
 }
 
 func (e *Error) Error() string { return e.Message }
+func (e *Error) Unwrap() error { return e.Cause }
 
 // A Delta is a bit of an answer while it arrives. Reset means that the call
 // is tried again: what came before it is void.

@@ -40,8 +40,9 @@ type State struct {
 	Reply   []model.Part // to it
 	Batch   []Call       // what the reply asked for, in order
 
-	Stopped string // why the turn was stopped from outside
-	Error   string // why the model brought no answer
+	Stopped string      // why the turn was stopped from outside
+	Error   string      // why the model brought no answer
+	Fault   model.Fault // of Error
 
 	events []event.Event // what the last step returned, for reuse
 	seqs   []int         // room for what events follow from
@@ -180,7 +181,7 @@ func (s *State) Apply(e event.Event) {
 			c.Lost = c.out() && !slices.Contains(b.Repeat, c.ID)
 		}
 	case *event.Failed:
-		s.Phase, s.Last.Ended, s.Error = Ending, e.Seq, b.Error
+		s.Phase, s.Last.Ended, s.Error, s.Fault = Ending, e.Seq, b.Error, b.Fault
 	case *event.Stopped:
 		s.Phase, s.Last.Ended, s.Stopped = Ending, e.Seq, b.Reason
 	case *event.Finished:
@@ -228,11 +229,12 @@ func ids(active []event.Active) []string {
 	return list
 }
 
-// messages is a conversation as a condition reads it: what was said.
+// messages is a conversation as a condition reads it: what the person and the
+// model said. What a tool says beside its result is not.
 func messages(history []model.Part) []spoor.Message {
 	var list []spoor.Message
 	for _, p := range history {
-		if p.Kind == model.Text {
+		if p.Kind == model.Text && p.Role != model.Tool {
 			list = append(list, spoor.Message{Role: string(p.Role), Content: p.Data})
 		}
 	}
@@ -240,8 +242,12 @@ func messages(history []model.Part) []spoor.Message {
 }
 
 // Conversation is what was said in this turn and before it: the history of
-// the next turn.
+// the next turn. A turn that a server refused, and would refuse again, is not
+// part of it, so that it does not take the next ones with it.
 func (s *State) Conversation() []model.Part {
+	if s.Error != "" && s.Fault != "" && !s.Fault.Passing() {
+		return s.Started.History
+	}
 	var parts []model.Part
 	for _, p := range slices.Concat(s.Request, news(s, false)) {
 		if p.Role != model.System {
