@@ -3,6 +3,7 @@ package tool
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/url"
 	"reflect"
@@ -14,6 +15,40 @@ import (
 
 	"github.com/spoorhq/spoor/internal/nearest"
 )
+
+// Validator is a function that compares a JSON text with a JSON Schema. The
+// error says why the schema cannot be used; one that would keep the function
+// busy for ever is refused.
+func Validator(schema string) (func(text string) error, error) {
+	if !json.Valid([]byte(schema)) || !strings.HasPrefix(strings.TrimSpace(schema), "{") {
+		return nil, errors.New("the schema is not one JSON object")
+	}
+	if !finite(schema) {
+		return nil, errors.New("the schema refers to itself, or to what is not in it, or is too large")
+	}
+	var s jsonschema.Schema
+	if json.Unmarshal([]byte(schema), &s) != nil { // the error speaks of Go types
+		return nil, errors.New("the schema has a keyword with a value of the wrong type")
+	}
+	resolved, err := s.Resolve(nil)
+	if err != nil {
+		return nil, fmt.Errorf("the schema cannot be used: %w", err)
+	}
+	if err := checkTypes(reflect.ValueOf(&s)); err != nil {
+		return nil, err
+	}
+	return func(text string) error {
+		var loose any // digits are lost here, and only here
+		err := json.Unmarshal([]byte(text), &loose)
+		if large, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+			return fmt.Errorf("the %.40s is out of all bounds", large.Value)
+		}
+		if err != nil {
+			return err
+		}
+		return resolved.Validate(loose)
+	}, nil
+}
 
 var types = []string{"null", "boolean", "object", "array", "number", "string", "integer"}
 

@@ -62,3 +62,14 @@ func TestCheckedKeepsEveryDigit(t *testing.T) {
 		}
 	}
 }
+
+func ExampleValidator() {
+	check, err := tool.Validator(`{"type": "object", "required": ["id"]}`)
+	fmt.Println(err)
+	fmt.Println(check(`{"id": 17}`))
+	fmt.Println(check(`{}`))
+	// Output:
+	// <nil>
+	// <nil>
+	// validating root: required: missing properties: ["id"]
+}

@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"reflect"
 	"strings"
@@ -120,33 +119,13 @@ func New[In, Out any](name, description string, fn func(context.Context, In) (Ou
 // The tool gets them as they were written, with every digit. The error says
 // that Schema is no JSON Schema.
 func Checked(t Tool) (Tool, error) {
-	if !json.Valid([]byte(t.Schema)) || !strings.HasPrefix(strings.TrimSpace(t.Schema), "{") {
-		return Tool{}, errors.New("the schema is not one JSON object")
-	}
-	if !finite(t.Schema) {
-		return Tool{}, errors.New("the schema refers to itself, or to what is not in it, or is too large")
-	}
-	var schema jsonschema.Schema
-	if json.Unmarshal([]byte(t.Schema), &schema) != nil { // the error speaks of Go types
-		return Tool{}, errors.New("the schema has a keyword with a value of the wrong type")
-	}
-	resolved, err := schema.Resolve(nil)
+	check, err := Validator(t.Schema)
 	if err != nil {
-		return Tool{}, fmt.Errorf("the schema cannot be used: %w", err)
-	}
-	if err := checkTypes(reflect.ValueOf(&schema)); err != nil {
 		return Tool{}, err
 	}
 	call := t.Call
 	t.Call = func(ctx context.Context, args string) (Result, error) {
-		var loose any // digits are lost here, and only here
-		err := json.Unmarshal([]byte(args), &loose)
-		if large, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-			err = fmt.Errorf("the %.40s is out of all bounds", large.Value)
-		} else if err == nil {
-			err = resolved.Validate(loose)
-		}
-		if err != nil {
+		if err := check(args); err != nil {
 			return Result{}, &ArgumentError{err}
 		}
 		return call(ctx, args)

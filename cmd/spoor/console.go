@@ -3,18 +3,22 @@ package main
 import (
 	"fmt"
 	"io"
+	"sync"
 )
 
 // A console is where the command prints. It lets no control character through
 // that could steer a terminal, whatever a model, a tool or a file says, and
-// remembers the first write that failed.
+// remembers the first write that failed. It is safe for concurrent use.
 type console struct {
+	mu   sync.Mutex
 	w    io.Writer
 	half bool // the last byte began a character that may be a control
 	err  error
 }
 
 func (c *console) Write(p []byte) (int, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	clean := make([]byte, 0, len(p)+1)
 	for _, b := range p {
 		switch {

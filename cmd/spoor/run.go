@@ -12,6 +12,7 @@ import (
 	"os/signal"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -163,12 +164,11 @@ func (s *session) open(ctx context.Context, name string) error {
 	if modelErr != nil {
 		m = unopened{}
 	}
-	loud := false
-	log := slog.New(notes{s.err, &loud})
+	var loud atomic.Bool
 	c := agent.Config{
 		Map: f.Map, Conditions: &cond.Set{AllowUnbound: true}, Model: m, Tools: tools, System: f.Agent.System,
 		MaxIterations: f.Agent.MaxIterations, Store: &s.store.Folder,
-		Check: agent.Check(f.Agent.Check), Log: log,
+		Check: agent.Check(f.Agent.Check), Log: slog.New(notes{s.err, loud.Load}),
 	}
 	if s.maxIterations > 0 {
 		c.MaxIterations = s.maxIterations
@@ -177,11 +177,14 @@ func (s *session) open(ctx context.Context, name string) error {
 		s.text = &lines{w: s.out}
 		c.Text = s.text
 	}
-	// Servers are started if nothing else stands in the way.
+	// Servers are started if nothing else stands in the way. An interrupt ends
+	// the start, so that none of them is left behind.
 	_, compiles := spoor.Compile(f.Map, c.Conditions)
 	started := len(servers) > 0 && len(problems) == 0 && modelErr == nil && compiles == nil
 	if started {
-		if s.servers, err = mcp.Open(ctx, log, servers...); err != nil {
+		ctx, done := interruptible(ctx)
+		defer done()
+		if s.servers, err = mcp.Open(ctx, slog.New(notes{s.err, func() bool { return true }}), servers...); err != nil {
 			return err
 		}
 		c.Discover = s.servers.Tools
@@ -222,7 +225,7 @@ func (s *session) open(ctx context.Context, name string) error {
 	if slices.ContainsFunc(s.agent.Problems(), func(p spoor.Problem) bool { return p.Level == check.Error }) {
 		fmt.Fprintf(s.err, "note: %s has errors, which agent.check lets pass; read them with: spoor check %s\n", name, word(name))
 	}
-	loud = true
+	loud.Store(true)
 	return nil
 }
 
@@ -390,17 +393,57 @@ func lastMessage(rec *recording.Recording) string {
 	return ""
 }
 
+// interruptible is done at an interrupt. Once done is called, an interrupt ends
+// the program again.
+func interruptible(ctx context.Context) (_ context.Context, done context.CancelFunc) {
+	return signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+}
+
+// A line is one of stdin, or its end.
+type line struct {
+	text string
+	end  error
+}
+
+// linesOf reads lines, each when it is wanted.
+func linesOf(r io.Reader) <-chan line {
+	c := make(chan line)
+	go func() {
+		in := bufio.NewReader(r)
+		for {
+			text, end := in.ReadString('\n')
+			c <- line{text, end}
+			if end != nil {
+				return
+			}
+		}
+	}()
+	return c
+}
+
+// await waits for a line, or for an interrupt.
+func await(ctx context.Context, lines <-chan line) line {
+	ctx, done := interruptible(ctx)
+	defer done()
+	select {
+	case l := <-lines:
+		return l
+	case <-ctx.Done():
+		return line{end: context.Cause(ctx)}
+	}
+}
+
 // converse answers a message a line.
 func (s *session) converse(ctx context.Context) error {
 	prompt := ""
 	if isTerminal(s.in) {
 		prompt = "> "
 	}
-	in := bufio.NewReader(s.in)
+	lines := linesOf(s.in)
 	for {
 		io.WriteString(s.err, prompt)
-		line, end := in.ReadString('\n')
-		if message := strings.TrimSpace(line); message != "" {
+		l := await(ctx, lines)
+		if message := strings.TrimSpace(l.text); message != "" {
 			switch err := s.say(ctx, message); {
 			case err == nil:
 			case prompt == "" || s.rec == nil:
@@ -410,9 +453,12 @@ func (s *session) converse(ctx context.Context) error {
 			}
 		}
 		switch {
-		case end == nil:
-		case end != io.EOF:
-			return fmt.Errorf("stdin cannot be read: %w", end)
+		case l.end == nil:
+		case errors.Is(l.end, context.Canceled) && prompt != "" && s.rec != nil: // a person has left
+			fmt.Fprintln(s.err)
+			return nil
+		case l.end != io.EOF:
+			return fmt.Errorf("stdin cannot be read: %w", l.end)
 		case s.rec == nil:
 			return errors.New("nothing was said; give the message with -m, or a line of it on stdin")
 		default:
@@ -436,7 +482,7 @@ func (s *session) say(ctx context.Context, message string) error {
 
 // turn makes one turn. An interrupt stops it, and a second one the program.
 func (s *session) turn(ctx context.Context, message string, walk func(context.Context) (*agent.Run, error)) error {
-	ctx, done := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	ctx, done := interruptible(ctx)
 	defer done()
 	context.AfterFunc(ctx, done)
 	if s.timeout > 0 {
@@ -463,7 +509,7 @@ func (s *session) turn(ctx context.Context, message string, walk func(context.Co
 	case err != nil:
 	case t.Answer == "" && t.Limited:
 		err = exit{no, errors.New("no answer came: the turn has made all the model calls that it may; --max-iterations allows more")}
-	case t.Answer == "":
+	case strings.TrimSpace(t.Answer) == "":
 		err = exit{no, errors.New("no answer came: the model answered with nothing")}
 	}
 	if err != nil {

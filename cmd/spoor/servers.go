@@ -56,14 +56,14 @@ var self = func() (string, error) {
 	return filepath.Abs(path)
 }
 
-// notes prints what is logged as notes, once it is told to.
+// notes prints what is logged as notes, while it is on.
 type notes struct {
 	w  io.Writer
-	on *bool
+	on func() bool
 }
 
 func (n notes) Enabled(_ context.Context, level slog.Level) bool {
-	return *n.on && level >= slog.LevelWarn
+	return n.on() && level >= slog.LevelWarn
 }
 
 func (n notes) Handle(_ context.Context, r slog.Record) error {

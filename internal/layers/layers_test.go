@@ -38,9 +38,10 @@ mapfile               : . guard internal/nearest internal/yaml match score
 
 model                 :
 model/script          : internal/expr internal/nearest internal/yaml model
-internal/wire         : model
-model/openai          : github.com/openai/openai-go internal/wire model
-model/anthropic       : github.com/anthropics/anthropic-sdk-go internal/wire model
+internal/secret       :
+internal/wire         : internal/secret model
+model/openai          : internal/wire model
+model/anthropic       : internal/wire model
 
 event                 : . github.com/go-json-experiment/json guard model
 walk                  : . event internal/nearest model
@@ -50,7 +51,7 @@ draw                  : . match
 
 tool                  : . github.com/google/jsonschema-go internal/nearest model
 tool/fixed            : . internal/expr tool
-tool/mcp              : . github.com/modelcontextprotocol/go-sdk model tool
+tool/mcp              : . github.com/modelcontextprotocol/go-sdk internal/secret model tool
 
 agent                 : . check event internal/nearest model recording tool walk
 

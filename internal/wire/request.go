@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/spoorhq/spoor/model"
 )
@@ -19,7 +20,9 @@ type Message struct {
 
 // Messages splits a request: what it begins with and belongs to the system,
 // and the conversation after it, in which the sides alternate. Empty texts are
-// left out, since providers refuse them; an empty result is one.
+// left out, since providers refuse them; an empty result is one. So is thinking
+// that nothing follows in its message. What a call brought that is not in the
+// request before it is told as if a person had, and names its tool.
 func Messages(parts []model.Part) (system []model.Part, list []Message) {
 	for len(parts) > 0 && parts[0].Role == model.System && parts[0].Kind == model.Text {
 		if strings.TrimSpace(parts[0].Data) != "" {
@@ -27,18 +30,47 @@ func Messages(parts []model.Part) (system []model.Part, list []Message) {
 		}
 		parts = parts[1:]
 	}
+	called := map[string]bool{}
 	for _, p := range parts {
+		switch {
+		case p.Kind == model.Call:
+			called[p.Call] = true
+		case p.Role != model.Tool || called[p.Call]:
+		case p.Kind == model.Result:
+			p = model.NewPart(model.User, model.Text, "(from the tool "+p.Tool+") "+p.Data)
+		default:
+			p.Role, p.Call = model.User, ""
+		}
 		if strings.TrimSpace(p.Data) == "" && p.Kind != model.Result && p.Kind != model.Call && p.Kind != model.Thinking {
 			continue
 		}
 		assistant := p.Role == model.Assistant
+		if !assistant {
+			list = thoughtful(list)
+		}
 		if n := len(list); n == 0 || list[n-1].Assistant != assistant {
 			list = append(list, Message{Assistant: assistant})
 		}
 		m := &list[len(list)-1]
 		m.Parts = append(m.Parts, p)
 	}
-	return system, list
+	return system, thoughtful(list)
+}
+
+// thoughtful leaves out the thinking that the last message ends with.
+func thoughtful(list []Message) []Message {
+	n := len(list)
+	if n == 0 {
+		return list
+	}
+	m := &list[n-1]
+	for k := len(m.Parts); k > 0 && m.Parts[k-1].Kind == model.Thinking; k-- {
+		m.Parts = m.Parts[:k-1]
+	}
+	if len(m.Parts) == 0 {
+		return list[:n-1]
+	}
+	return list
 }
 
 // Note frames what spoor tells the model in the middle of a conversation, so
@@ -171,4 +203,25 @@ func Untag(tag, provider string, v any) bool {
 		return false
 	}
 	return json.Unmarshal(all[provider], v) == nil
+}
+
+// Readable reports whether a document is text, which is what may be shown as
+// such, whatever its media type says.
+func Readable(data string) bool { return utf8.ValidString(data) && !strings.Contains(data, "\x00") }
+
+// Picture reports whether models can be shown images of a media type.
+func Picture(media string) bool {
+	media, _, _ = strings.Cut(media, ";")
+	switch strings.ToLower(strings.TrimSpace(media)) {
+	case "image/png", "image/jpeg", "image/gif", "image/webp":
+		return true
+	}
+	return false
+}
+
+// Object reports whether a text is one JSON object, which is what a schema and
+// the arguments of a call must be.
+func Object(text string) bool {
+	var object map[string]json.RawMessage
+	return json.Unmarshal([]byte(text), &object) == nil && object != nil
 }

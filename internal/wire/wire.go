@@ -11,28 +11,31 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
-	"mime"
 	"net/http"
-	"net/url"
+	"net/http/httptrace"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
+	"github.com/spoorhq/spoor/internal/secret"
 	"github.com/spoorhq/spoor/model"
 )
 
 // A Client makes model calls to one server.
 type Client struct {
-	Base    string       // the address of the server
-	Name    string       // of the model
-	KeyFrom string       // the environment variable that a person sets the key in
-	Secret  string       // the key; empty if none is sent
-	HTTP    *http.Client // if nil, http.DefaultClient
+	Base        string // the address of the server, with what stands before the path of a call
+	Own         bool   // it is the vendor's own, which wants a key
+	Vendor      string // whose interface it is, such as OpenAI
+	Name        string // of the model
+	KeyFrom     string // the environment variable that a person sets the key in
+	AddressFrom string // the environment variable that a person sets the address in
+	Secret      string // the key; empty if none is sent
+
+	HTTP *http.Client // if nil, http.DefaultClient; it follows no redirects
 
 	// Silence is how long the server may say nothing. If zero, it is five
 	// minutes: a model may think long before its first word.
@@ -43,73 +46,113 @@ type Client struct {
 	Retries int
 }
 
+// A Call is one model call.
+type Call struct {
+	Path   string      // below the address, such as /chat/completions
+	Header http.Header // besides Content-Type and Accept
+	Body   []byte      // JSON; the same for each attempt
+
+	// Read reads one whole reply.
+	Read func(*Answer) (model.Reply, error)
+}
+
 const (
 	longest  = 30 * time.Minute // of one attempt
 	patience = 10 * time.Minute // after which no further attempt begins
 	maxReply = 64 << 20         // bytes of one answer
 	maxWait  = time.Minute      // between attempts; a server that wants more is not waited for
+	epilogue = 5 * time.Second  // for what a server says after a whole answer
 )
 
-// A Try is one attempt: it sends the request through the client that it is
-// given, and brings the whole reply.
-type Try func(ctx context.Context, client *http.Client, emit func(model.Delta)) (model.Reply, error)
-
 // Do makes attempts until one brings a reply or it is not worth another one.
-// The error is a *model.Error, or that of ctx.
-func (c *Client) Do(ctx context.Context, emit func(model.Delta), try Try) (model.Reply, error) {
+// The error is a *model.Error; it has a Cause if ctx is done.
+func (c *Client) Do(ctx context.Context, emit func(model.Delta), call Call) (model.Reply, error) {
+	if err := c.Check(); err != nil {
+		return model.Reply{}, err
+	}
 	retries := c.Retries
 	if retries == 0 {
 		retries = 3
 	}
+	start, sent := time.Now(), model.Wire{}
 	var attempts []model.Attempt
-	start := time.Now()
+	fail := func(e *model.Error) (model.Reply, error) {
+		e.Message, e.Wire, e.Attempts = c.hider().Text(e.Message), sent, attempts
+		return model.Reply{}, e
+	}
 	for {
-		begun := false
-		a := &attempt{client: c}
-		reply, err := a.make(ctx, func(d model.Delta) { begun = true; emit(d) }, try)
 		if ctx.Err() != nil {
-			return model.Reply{}, context.Cause(ctx)
+			return fail(c.stopped(ctx, attempts))
+		}
+		begun := false
+		a := &attempt{Client: c}
+		reply, err := a.make(ctx, func(text string) { begun = true; emit(model.Delta{Text: text}) }, call)
+		if a.sent.Load() {
+			sent = model.Wire{SHA256: model.Sum(string(call.Body)).String(), Bytes: len(call.Body)}
 		}
 		if err == nil {
-			reply.Wire, reply.Attempts = a.wire, attempts
+			reply.Wire, reply.Attempts = sent, attempts
 			c.clean(&reply)
 			return reply, nil
 		}
-		fault := c.fault(a, err)
-		wait, worth := a.wait(len(attempts))
-		if !fault.Fault.Passing() || !worth || len(attempts) >= retries || time.Since(start)+wait >= patience {
-			fault.Wire, fault.Attempts = a.wire, attempts
-			return model.Reply{}, fault
+		fault := a.fault(err)
+		if ctx.Err() != nil && !a.own(err) {
+			return fail(c.stopped(ctx, attempts))
 		}
-		attempts = append(attempts, model.Attempt{Fault: fault.Fault, Status: fault.Status, Error: fault.Message, WaitMS: int(wait.Milliseconds())})
-		if begun {
+		wait, worth := a.wait(len(attempts))
+		if ctx.Err() == nil && (!fault.Fault.Passing() || !worth || len(attempts) >= retries || time.Since(start)+wait >= patience) {
+			if wait > maxWait {
+				fault.Message += "; it asks to wait for " + span(wait)
+			}
+			return fail(fault)
+		}
+		if begun && ctx.Err() == nil {
 			emit(model.Delta{Reset: true})
 		}
+		waiting := time.Now()
 		select {
 		case <-ctx.Done():
-			return model.Reply{}, context.Cause(ctx)
+			wait = time.Since(waiting)
 		case <-time.After(wait):
 		}
+		attempts = append(attempts, model.Attempt{Fault: fault.Fault, Status: fault.Status, Error: c.hider().Text(fault.Message), WaitMS: int(wait.Milliseconds())})
 	}
 }
 
-// An attempt is one exchange with the server. It is its own http.RoundTripper.
+// stopped is the error of a call whose ctx is done.
+func (c *Client) stopped(ctx context.Context, attempts []model.Attempt) *model.Error {
+	e := &model.Error{Cause: context.Cause(ctx), Message: "the call was stopped"}
+	switch {
+	case errors.Is(e.Cause, context.DeadlineExceeded):
+		e.Message = "the time for the call is over"
+	case !errors.Is(e.Cause, context.Canceled):
+		e.Message += ": " + c.line(e.Cause.Error())
+	}
+	if n := len(attempts); n > 0 {
+		e.Message += "; before that, " + attempts[n-1].Error
+	}
+	return e
+}
+
+// An attempt is one exchange with the server.
 type attempt struct {
-	client *Client
-	cancel context.CancelCauseFunc
-	wire   model.Wire
-	header http.Header  // of the answer; nil if none came
-	fault  *model.Error // what the status of the answer says
-	timer  *time.Timer
+	*Client
+	cancel  context.CancelCauseFunc
+	cause   error       // why it was broken off, if it was
+	sent    atomic.Bool // the server has the request
+	header  http.Header // of the answer; nil if none came
+	refusal *model.Error
+	timer   *time.Timer // of silence
+	cut     error       // what ended the body of the answer before its end
 }
 
 var (
 	errSilent = errors.New("it fell silent")
-	errLong   = fmt.Errorf("it took more than %v", longest)
+	errLong   = fmt.Errorf("it took more than %s", span(longest))
 	errLarge  = fmt.Errorf("it is larger than %d MiB", maxReply>>20)
 )
 
-func (a *attempt) make(ctx context.Context, emit func(model.Delta), try Try) (reply model.Reply, err error) {
+func (a *attempt) make(ctx context.Context, emit func(string), call Call) (reply model.Reply, err error) {
 	ctx, a.cancel = context.WithCancelCause(ctx)
 	defer a.cancel(nil)
 	end := time.AfterFunc(longest, func() { a.cancel(errLong) })
@@ -117,104 +160,67 @@ func (a *attempt) make(ctx context.Context, emit func(model.Delta), try Try) (re
 	a.timer = time.AfterFunc(a.silence(), func() { a.cancel(errSilent) })
 	defer a.timer.Stop()
 
-	client := http.Client{}
-	if a.client.HTTP != nil {
-		client = *a.client.HTTP
+	shown := a.hider().Stream(emit)
+	reply, err = a.exchange(ctx, shown, call)
+	if err == nil {
+		shown.End()
+		return reply, nil
 	}
-	client.Transport = roundTripper{a, cmp.Or(client.Transport, http.DefaultTransport)}
-	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	reply, err = try(ctx, &client, emit)
-	if cause := context.Cause(ctx); err != nil && cause != nil {
-		err = cause
-	}
+	a.cause = context.Cause(ctx)
 	return reply, err
 }
 
-func (a *attempt) silence() time.Duration { return cmp.Or(a.client.Silence, 5*time.Minute) }
-
-type roundTripper struct {
-	*attempt
-	next http.RoundTripper
-}
-
-// RoundTrip sends a request and names its bytes. An answer that is not 200 is
-// an error.
-func (t roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
-	if req.Body != nil {
-		body, err := io.ReadAll(req.Body)
-		req.Body.Close()
-		if err != nil {
-			return nil, err
+// exchange sends the request and reads the reply.
+func (a *attempt) exchange(ctx context.Context, shown *secret.Stream, call Call) (model.Reply, error) {
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteRequest: func(info httptrace.WroteRequestInfo) {
+		if info.Err == nil {
+			a.sent.Store(true)
 		}
-		t.wire = model.Wire{SHA256: model.Sum(string(body)).String(), Bytes: len(body)}
-		req = req.Clone(req.Context())
-		req.Body, req.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
-		req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
-	}
-	resp, err := t.next.RoundTrip(req)
+	}})
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, strings.TrimRight(a.Base, "/")+call.Path, bytes.NewReader(call.Body))
 	if err != nil {
-		return nil, err
+		return model.Reply{}, err
 	}
-	t.header = resp.Header
-	resp.Body = &bounded{resp.Body, t.attempt, maxReply}
-	if resp.StatusCode != http.StatusOK {
-		defer resp.Body.Close()
-		said, _ := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
-		t.fault = t.client.refused(resp, string(said))
-		return nil, t.fault
+	for name, values := range call.Header {
+		req.Header[name] = values
 	}
-	switch kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type")); kind {
-	case "text/html":
-		resp.Body.Close()
-		return nil, Broken("it is a page of HTML; see whether the address is right, with its /v1")
-	case "application/json": // not a stream: an error that is called a success, or a whole reply
-		said, err := io.ReadAll(resp.Body)
-		resp.Body.Close()
-		if err != nil {
-			return nil, err
-		}
-		var failed struct{ Error json.RawMessage }
-		if json.Unmarshal(said, &failed) == nil && len(failed.Error) > 0 && string(failed.Error) != "null" {
-			return nil, &Said{string(said)}
-		}
-		resp.Body = io.NopCloser(bytes.NewReader(said))
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Accept", "text/event-stream, application/json")
+	client := *cmp.Or(a.HTTP, http.DefaultClient)
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	resp, err := client.Do(req)
+	if err != nil {
+		return model.Reply{}, err
 	}
-	return resp, nil
+	defer resp.Body.Close()
+	a.sent.Store(true)
+	a.header = resp.Header
+	answer, err := a.answer(resp, shown)
+	if err != nil {
+		return model.Reply{}, err
+	}
+	return call.Read(answer)
 }
 
-// bounded is the body of an answer: each read shows that the server is there,
-// and too much is an error.
-type bounded struct {
-	io.ReadCloser
-	attempt *attempt
-	left    int
-}
+func (a *attempt) silence() time.Duration { return cmp.Or(a.Silence, 5*time.Minute) }
 
-func (b *bounded) Read(p []byte) (int, error) {
-	n, err := b.ReadCloser.Read(p)
-	if n > 0 {
-		b.attempt.timer.Reset(b.attempt.silence())
-	}
-	if b.left -= n; b.left < 0 {
-		b.attempt.cancel(errLarge)
-		return 0, errLarge
-	}
-	return n, err
+// own reports whether an attempt failed of its own, and not because nobody
+// waits for it any more.
+func (a *attempt) own(err error) bool {
+	_, said := errors.AsType[*Said](err)
+	_, broken := errors.AsType[*broken](err)
+	return a.refusal != nil || said || broken || a.cause == errSilent || a.cause == errLong || a.cause == errLarge
 }
 
 // wait is how long to wait before the next attempt, as the server asks or
 // else twice as long each time; worth is false if the server asks for no more,
 // or for more patience than there is.
 func (a *attempt) wait(failed int) (d time.Duration, worth bool) {
-	switch a.header.Get("X-Should-Retry") {
-	case "false":
-		return 0, false
-	}
 	if d, ok := asked(a.header, time.Now()); ok {
-		return d, d <= maxWait
+		return d, d <= maxWait && a.header.Get("X-Should-Retry") != "false"
 	}
 	d = 500 * time.Millisecond << min(failed, 4)
-	return d - rand.N(d/4), true
+	return d - rand.N(d/4), a.header.Get("X-Should-Retry") != "false"
 }
 
 // asked is how long a server asks to wait.
@@ -232,39 +238,47 @@ func asked(h http.Header, now time.Time) (time.Duration, bool) {
 	return 0, false
 }
 
-// number is a number of units, or longer than anybody waits.
+// forever is longer than anybody waits.
+const forever = 1000 * 24 * time.Hour
+
+// number is a number of units.
 func number(s string, unit time.Duration) (time.Duration, bool) {
 	f, err := strconv.ParseFloat(s, 64)
 	if err != nil && !errors.Is(err, strconv.ErrRange) || !(f >= 0) {
 		return 0, false
 	}
-	return time.Duration(min(f*float64(unit), float64(longest))), true
+	return time.Duration(min(f*float64(unit), float64(forever))), true
+}
+
+// span is a time as people say it.
+func span(d time.Duration) string {
+	return strings.NewReplacer("h0m0s", "h", "m0s", "m").Replace(d.String())
+}
+
+func (c *Client) hider() *secret.Hider {
+	if len(c.Secret) < 20 && !strings.ContainsAny(c.Secret, "0123456789") {
+		return nil // a word, such as ollama, for a server that takes any
+	}
+	return secret.New(secret.Value{Text: c.Secret, Shown: "[key]"})
 }
 
 // clean takes the key out of a reply, should the server have said it.
 func (c *Client) clean(r *model.Reply) {
-	r.Model = c.hide(r.Model)
+	h := c.hider()
+	r.Model = h.Text(r.Model)
 	for i := range r.Parts {
 		p := &r.Parts[i]
-		p.Tool, p.Provider = c.hide(p.Tool), c.hide(p.Provider)
-		if data := c.hide(p.Data); data != p.Data {
+		data := h.Text(p.Data)
+		if p.Kind == model.Call {
+			data = string(h.JSON([]byte(p.Data)))
+		}
+		tag := string(h.JSON([]byte(p.Provider)))
+		if p.Kind == model.Thinking && (data != p.Data || tag != p.Provider) {
+			tag = "" // a signature is of every word
+		}
+		p.Tool, p.Provider = h.Text(p.Tool), tag
+		if data != p.Data {
 			p.Data, p.Piece = data, model.Sum(data)
 		}
 	}
-}
-
-// hide takes the key out of a text.
-func (c *Client) hide(s string) string {
-	if len(c.Secret) < 8 { // a word, of a server that wants none
-		return s
-	}
-	return strings.ReplaceAll(s, c.Secret, "[key]")
-}
-
-// address is the server as people name it: without a password.
-func (c *Client) address() string {
-	if u, err := url.Parse(c.Base); err == nil && u.Host != "" {
-		return u.Redacted()
-	}
-	return c.Base
 }

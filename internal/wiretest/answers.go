@@ -1,7 +1,10 @@
 package wiretest
 
 import (
+	"encoding/base64"
+	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -138,18 +141,45 @@ var answers = list{
 		b.equal("the parts", []string{"call made_up {}"}, brief(r))
 	}},
 	{"a server that says the key is not repeated", func(b *bench) {
-		b.serve(b.says(Answer{Model: "m of " + key, Thinking: "The key is " + key, Text: []string{"It is " + key[:9], key[9:] + "."}, Calls: []Call{{"call_1", "tell", `{"key":"` + key + `"}`}}}))
+		var args strings.Builder
+		for _, c := range key {
+			fmt.Fprintf(&args, `\u%04x`, c)
+		}
+		b.serve(b.says(Answer{
+			Model: "m of " + key, Thinking: "The key is " + key, Text: []string{"It is " + key[:9], key[9:] + ".", " Or " + key + "?"}, Calls: []Call{
+				{"call_1", "tell", `{"key":"` + key + `","n":1.0}`}, {"call_2", "tell", `{"key":"` + args.String() + `","n":1.0}`},
+				{"call_3", "tell", `{"key":"` + strings.ReplaceAll(key, "/", `\/`) + `","n":1.0}`}, {"call_4", "tell", `{"key":"` + url.QueryEscape(key) + `","n":1.0}`},
+				{"call_5 " + key, "tell " + key, `{"` + key},
+			},
+		}))
 		r := b.answer(b.config(), &model.Request{Parts: []model.Part{user("What is the key?")}, Tools: tools("tell")})
 		b.silent(r.Model)
 		for _, p := range r.Parts {
 			b.silent(p.Data)
+			b.silent(p.Tool)
 			b.silent(p.Provider)
 			if p.Piece != model.Sum(p.Data) {
 				b.Errorf("the piece of %q is not its own", p.Data)
 			}
 		}
-		if got := brief(r); len(got) != 3 {
-			b.Errorf("the parts are %q", got)
+		call := `call tell {"key":"[key]","n":1.0}`
+		b.equal("the parts", []string{"thinking The key is [key]", "text It is [key]. Or [key]?", call, call, call, call, `call tell [key] {"[key]`}, brief(r))
+		b.whisper(r)
+	}},
+	{"a bit of a text never shows the key, nor do all of them", func(b *bench) {
+		text := "No: " + key + ", " + key[:12] + " " + base64.StdEncoding.EncodeToString([]byte(key)) + " Z"
+		for _, size := range []int{1, 2, 7, len(text)} {
+			for _, stop := range []model.Stop{"", model.StopRefusal, model.StopLength} {
+				a := Answer{Model: name, Stop: stop}
+				for bit := range slices.Chunk([]byte(text), size) {
+					a.Text = append(a.Text, string(bit))
+				}
+				b.serve(b.says(a))
+				b.deltas = nil
+				r := b.answer(b.config(), &model.Request{Parts: []model.Part{user("What is the key?")}})
+				b.equal("the parts", []string{"text No: [key], " + key[:12] + " [key] Z"}, brief(r))
+				b.whisper(r)
+			}
 		}
 	}},
 	{"one model makes many calls at once", func(b *bench) {
@@ -170,6 +200,19 @@ var answers = list{
 		}
 		all.Wait()
 	}},
+}
+
+// whisper holds that the bits are the text of a reply, and do not tell the key.
+func (b *bench) whisper(r model.Reply) {
+	b.Helper()
+	var text string
+	for _, p := range r.Parts {
+		if p.Kind == model.Text {
+			text += p.Data
+		}
+	}
+	b.equal("the deltas", text, b.heard())
+	b.silent(b.heard())
 }
 
 // brief is the parts of a reply, one line each.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
@@ -30,7 +32,7 @@ var faults = list{
 			if want := map[model.Fault]string{model.FaultKey: b.KeyFrom, model.FaultNoModel: name, model.FaultNoTools: name, model.FaultTooLong: name}[f]; !strings.Contains(e.Message, want) {
 				b.Errorf("the message does not name %s: %s", want, e)
 			}
-			if f != model.FaultKey && f != model.FaultNoModel && !strings.Contains(e.Message, string(f)) {
+			if !strings.Contains(e.Message, "It cannot be: "+string(f)) {
 				b.Errorf("the message does not say what the server said: %s", e)
 			}
 		}
@@ -48,6 +50,36 @@ var faults = list{
 		b.serve(writes(403, "application/json", body))
 		e := b.fault(b.config(), model.FaultKey)
 		b.equal("the status", 403, e.Status)
+	}},
+	{"a server that forbids says why, and the key is not blamed for it", func(b *bench) {
+		b.serve(writes(403, "application/json", `{"error":{"type":"forbidden","message":"Country, region, or territory not supported"}}`))
+		if e := b.fault(b.config(), model.FaultRequest); !strings.Contains(e.Message, "Country, region, or territory not supported") {
+			b.Errorf("the message does not say why: %v", e)
+		}
+		b.equal("the requests", 1, b.asked())
+	}},
+	{"a key with stars is told neither", func(b *bench) {
+		for _, half := range []string{key[:4] + "****" + key[20:], "********" + key[20:], key[:9] + "..." + key[20:]} {
+			b.serve(writes(401, "application/json", `{"error":{"type":"error","message":"Incorrect API key provided: `+half+`. Find yours at home."}}`))
+			e := b.fault(b.config(), model.FaultKey)
+			if !strings.Contains(e.Message, "Incorrect API key provided: [key]. Find yours at home") || strings.Contains(e.Message, key[20:]) {
+				b.Errorf("the message is %v", e)
+			}
+		}
+	}},
+	{"a key that cannot be sent is told before anything is sent", func(b *bench) {
+		b.serve(b.hello())
+		for _, bad := range []string{"Zk-test\n0123", "Zk-test 0123", "Zk-test\x000123", "“Zk-test0123”"} {
+			c := b.config()
+			c.Key = bad
+			if err := b.Open(c).(model.Checker).Check(); err == nil {
+				b.Errorf("Check takes %q for a key", bad)
+			}
+			if e := b.fault(c, model.FaultKey); strings.Contains(e.Message, bad) || len(e.Attempts) > 0 || !strings.Contains(e.Message, b.KeyFrom) {
+				b.Errorf("the message is %v, after %v", e, e.Attempts)
+			}
+		}
+		b.equal("the requests", 0, b.asked())
 	}},
 	{"the key is sent, and to the server alone", func(b *bench) {
 		b.serve(b.hello())
@@ -87,14 +119,29 @@ var faults = list{
 			if err := b.Open(c).(model.Checker).Check(); err == nil {
 				b.Errorf("Check takes %q for an address", addr)
 			}
-			if _, err := b.call(c, user("Hello")); err == nil {
-				b.Errorf("there is a reply from %q", addr)
+			b.fault(c, model.FaultRequest)
+		}
+		c := b.config()
+		c.BaseURL = "127.0.0.1:18181/v1"
+		if e := b.fault(c, model.FaultRequest); !strings.Contains(e.Message, "write http://127.0.0.1:18181") {
+			b.Errorf("the message does not say what to write: %v", e)
+		}
+	}},
+	{"an address with a password or a query is refused, and not repeated", func(b *bench) {
+		b.serve(b.hello())
+		for _, addr := range []string{"http://me:passw0rd@" + host + "/v1", "me:passw0rd@" + host, "http://" + host + "/v1?key=passw0rd", "http://" + host + "/v1#passw0rd", "http://me:pass/passw0rd@" + host} {
+			c := b.config()
+			c.BaseURL = addr
+			err := b.Open(c).(model.Checker).Check()
+			if e := b.fault(c, model.FaultRequest); err == nil || strings.Contains(e.Message+err.Error(), "passw0rd") {
+				b.Errorf("Check says %v, and the call %v", err, e)
 			}
 		}
+		b.equal("the requests", 0, b.asked())
 	}},
 	{"a server that is not there cannot be reached", func(b *bench) {
 		c := b.config()
-		c.BaseURL = "http://someone:passw0rd@nowhere.test/v1"
+		c.BaseURL = "http://nowhere.test/v1"
 		start := time.Now()
 		e := b.fault(c, model.FaultUnreachable)
 		b.equal("the status", 0, e.Status)
@@ -102,11 +149,27 @@ var faults = list{
 		if took := time.Since(start); took < time.Second || took > 5*time.Second {
 			b.Errorf("the attempts took %v", took)
 		}
-		if strings.Contains(fmt.Sprint(e, e.Attempts), "passw0rd") {
-			b.Errorf("the password is in %v", e)
-		}
+		b.equal("the wire", model.Wire{}, e.Wire)
 		if !strings.Contains(e.Message, "nowhere.test") {
 			b.Errorf("the message does not say where: %v", e)
+		}
+	}},
+	{"a connection that is closed without an answer is said to be", func(b *bench) {
+		b.serve(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
+		e := b.fault(b.config(), model.FaultBroken)
+		if !strings.Contains(e.Message, "closed the connection without an answer") || strings.Contains(e.Message, "EOF") {
+			b.Errorf("the message is %v", e)
+		}
+		b.equal("the wire", sent(b.bodies[0]), e.Wire)
+	}},
+	{"an answer that is none by its status is said to be", func(b *bench) {
+		for _, status := range []int{202, 204, 300, 302, 304, 307} {
+			b.serve(writes(status, "text/plain", ""))
+			before := b.asked()
+			if e := b.fault(b.config(), model.FaultRequest); !strings.Contains(e.Message, strconv.Itoa(status)) {
+				b.Errorf("the message does not say the status %d: %v", status, e)
+			}
+			b.equal("the requests", 1, b.asked()-before)
 		}
 	}},
 	{"a redirect is not followed, and the key goes nowhere else", func(b *bench) {
@@ -114,7 +177,7 @@ var faults = list{
 			b.Errorf("elsewhere is asked %s %s, with the key %q", r.Method, r.URL, b.Key(r.Header))
 		})
 		for _, status := range []int{301, 302, 303, 307, 308} {
-			b.serve(writes(status, "text/plain", "", "Location", "http://elsewhere.test/?key="+key))
+			b.serve(writes(status, "text/plain", "", "Location", "http://elsewhere.test/?key="+url.QueryEscape(key)))
 			before := b.asked()
 			e := b.fault(b.config(), model.FaultRequest)
 			b.equal("the status", status, e.Status)
@@ -126,9 +189,12 @@ var faults = list{
 	}},
 	{"an error that calls itself a success is an error", func(b *bench) {
 		_, body := b.Refusal(model.FaultOverloaded, "too busy")
-		b.serve(writes(200, "application/json", body, "Retry-After-Ms", "1"), b.hello())
-		r := b.answer(b.config(), long())
-		b.attempts(r.Attempts, model.Attempt{Fault: model.FaultOverloaded, WaitMS: 1})
+		for _, media := range []string{"application/json", "text/event-stream", "text/plain; charset=utf-8"} {
+			b.bodies = nil
+			b.serve(writes(200, media, body, "Retry-After-Ms", "1"), b.hello())
+			r := b.answer(b.config(), long())
+			b.attempts(r.Attempts, model.Attempt{Fault: model.FaultOverloaded, WaitMS: 1})
+		}
 	}},
 	{"a rate limit is waited for as the server asks", func(b *bench) {
 		b.serve(b.refuses(model.FaultRateLimit, "slower", "Retry-After-Ms", "1"), b.refuses(model.FaultRateLimit, "slower", "Retry-After", "20"), b.hello())
@@ -153,7 +219,9 @@ var faults = list{
 		for _, h := range [][]string{{"Retry-After", "3600"}, {"Retry-After", "99999999999999999999"}, {"Retry-After", time.Now().Add(time.Hour).UTC().Format(http.TimeFormat)}, {"X-Should-Retry", "false"}} {
 			b.serve(b.refuses(model.FaultRateLimit, "slower", h...))
 			before, start := b.asked(), time.Now()
-			b.fault(b.config(), model.FaultRateLimit)
+			if e := b.fault(b.config(), model.FaultRateLimit); h[1] == "3600" && !strings.Contains(e.Message, "1h") {
+				b.Errorf("the message does not say how long: %v", e)
+			}
 			b.equal(fmt.Sprintf("the requests after %q", h), 1, b.asked()-before)
 			b.equal("the time it took", time.Duration(0), time.Since(start))
 		}

@@ -53,6 +53,13 @@ var nonsense = list{
 			send(w, b.Stream(Answer{Model: name, Text: []string{"Hello"}})...)
 		})(b)
 	}},
+	{"a stream by another type is a stream", func(b *bench) {
+		for _, media := range []string{"application/json", "text/plain; charset=utf-8", "application/octet-stream", "?"} {
+			b.serve(writes(200, media, strings.Join(b.Stream(Answer{Model: name, Text: []string{"Port", " 2"}}), "")))
+			r := b.answer(b.config(), &model.Request{Parts: []model.Part{user("Hello")}})
+			b.equal("the parts", []string{"text Port 2"}, brief(r))
+		}
+	}},
 	{"what stands around the events is no matter", func(b *bench) {
 		var all strings.Builder
 		for _, e := range b.Stream(Answer{Model: name, Text: []string{"Port", " 2"}, Calls: []Call{{"call_1", "look", big}}}) {

@@ -1,6 +1,7 @@
 package wiretest
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
@@ -150,6 +151,48 @@ var requests = list{
 			b.equal("the message", Message{true, []Part{{Kind: model.Text, Text: "Hi."}}}, s.Messages[1])
 		}
 	}},
+	{"thinking is never the end of what the model said", func(b *bench) {
+		b.serve(b.says(Answer{Model: name, Thinking: "Which port?"}), b.hello())
+		req := &model.Request{Parts: []model.Part{user("Hello")}}
+		r := b.answer(b.config(), req)
+		req.Parts = append(appended(req.Parts, r), user("Well?"))
+		b.answer(b.config(), req)
+		b.equal("the messages", []Message{{false, []Part{{Kind: model.Text, Text: "Hello\n\nWell?"}}}}, b.seen(1).Messages)
+
+		b.answer(b.config(), &model.Request{Parts: append(appended([]model.Part{user("Hello"), says("Hi.")}, r), user("Well?"))})
+		b.equal("the message", Message{true, []Part{{Kind: model.Text, Text: "Hi."}}}, b.seen(2).Messages[1])
+		b.answer(b.config(), &model.Request{Parts: appended([]model.Part{user("Hello")}, r)})
+		b.equal("the messages", 1, len(b.seen(3).Messages))
+	}},
+	{"a result whose call is not in the request is told, and its tool named", func(b *bench) {
+		shot := "\x89PNG\r\n\x1a\n\x00\xff"
+		s := b.said(Config{}, &model.Request{Parts: []model.Part{
+			result("i1.1", "count", "three"), content("i1.1", model.Image, "image/png", shot), user("And now?"),
+			call("i2.1", "look", "{}", ""), result("i2.1", "look", "dark"), result("i1.2", "count", "four"),
+		}, Tools: tools("look")})
+		var told string
+		for _, p := range append(s.Messages[0].of(model.Text), s.Messages[2].of(model.Text)...) {
+			told += p.Text + "\n"
+		}
+		for _, want := range []string{"(from the tool count) three", "And now?", "(from the tool count) four"} {
+			if !strings.Contains(told, want) {
+				b.Errorf("%q is not in %q", want, told)
+			}
+		}
+		b.equal("the results of the first message", 0, len(s.Messages[0].of(model.Result)))
+		b.equal("the images", []Part{{Kind: model.Image, Media: "image/png", Text: shot}}, s.Messages[0].of(model.Image))
+		b.equal("the results of the last message", 1, len(s.Messages[2].of(model.Result)))
+	}},
+	{"a tool whose schema is no object is told before anything is sent", func(b *bench) {
+		b.serve(b.hello())
+		for _, schema := range []string{"{", "[]", "7", `"x"`, "null", "true", "{} {}", "caf\xe9"} {
+			_, err := b.ask(b.Context(), b.Open(b.config()), &model.Request{Parts: []model.Part{user("Hello")}, Tools: []model.ToolSpec{{Name: "look", Schema: schema}}})
+			if e, ok := errors.AsType[*model.Error](err); !ok || e.Fault != model.FaultRequest || !strings.Contains(e.Message, "look") {
+				b.Errorf("the schema %s: %v", schema, err)
+			}
+		}
+		b.equal("the requests", 0, b.asked())
+	}},
 	{"results follow their calls, in order, and the rest comes after them", func(b *bench) {
 		s := b.said(Config{}, &model.Request{Parts: []model.Part{
 			user("Hello"),
@@ -220,6 +263,25 @@ var requests = list{
 			}
 			if text := all.String(); !strings.Contains(text, wire.Unseen(&p)) || !strings.Contains(text, csv) || strings.Contains(text, "WAVE") {
 				b.Errorf("message %d says %q", i, text)
+			}
+		}
+	}},
+	{"a document is shown if it is a text, whatever its type", func(b *bench) {
+		json, yaml, packed := `{"port": 2, "<errors>": 1.0}`, "port: 2\nerrors: 1204\n", "\x1f\x8b\x00\xff"
+		s := b.said(Config{}, &model.Request{Parts: []model.Part{
+			user("Look"), content("", model.Document, "application/json", json), call("i1.1", "fetch", "{}", ""), result("i1.1", "fetch", "fetched"),
+			content("i1.1", model.Document, "application/json", json), content("i1.1", model.Document, "application/yaml", yaml),
+			content("i1.1", model.Document, "application/gzip", packed), content("i1.1", model.Document, "text/plain", packed), content("i1.1", model.Document, "", yaml+"z"),
+		}, Tools: tools("fetch")})
+		for i, wants := range map[int][]string{0: {json}, 2: {json, yaml, "(4 bytes of application/gzip", "(4 bytes of text/plain", yaml + "z"}} {
+			var all string
+			for _, p := range s.Messages[i].Parts {
+				all += p.Text + "\n"
+			}
+			for _, want := range wants {
+				if !strings.Contains(all, want) {
+					b.Errorf("message %d says %q, and not %q", i, all, want)
+				}
 			}
 		}
 	}},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"strings"
 	"testing/synctest"
 	"time"
 
@@ -64,6 +65,14 @@ var times = list{
 		b.equal("the parts", []string{"thinking Which?", "text Port 2", "call look " + big}, brief(r))
 		b.equal("the attempts", 0, len(r.Attempts))
 	}},
+	{"an answer whose connection stays open after its end is not waited for", func(b *bench) {
+		a := Answer{Model: name, Text: []string{"Port", " 2"}, Calls: []Call{{"call_1", "look", big}}}
+		b.serve(hangs(b.Stream(a)...))
+		start := time.Now()
+		r := b.answer(b.config(), &model.Request{Parts: []model.Part{user("Hello")}, Tools: tools("look")})
+		b.equal("the parts", []string{"text Port 2", "call look " + big}, brief(r))
+		b.equal("the time it took", time.Duration(0), time.Since(start))
+	}},
 	{"an answer without an end is given up", func(b *bench) {
 		b.serve(func(w http.ResponseWriter, r *http.Request) {
 			send(w, b.begun(Answer{Model: name, Text: []string{"Port", " 2"}})...)
@@ -90,6 +99,14 @@ var times = list{
 		b.serve(b.refuses(model.FaultRateLimit, "slower", "Retry-After", "50"))
 		b.stops()
 		b.equal("the requests", 1, b.asked())
+	}},
+	{"who stops between two attempts is told of the first", func(b *bench) {
+		b.serve(b.refuses(model.FaultOverloaded, "so busy", "Retry-After", "50"))
+		b.recalls(20*time.Second, 20_000)
+	}},
+	{"who stops in the second attempt is told of the first", func(b *bench) {
+		b.serve(b.refuses(model.FaultOverloaded, "so busy", "Retry-After", "15"), hangs(b.begun(Answer{Model: name, Text: []string{"Port", " 2"}})...))
+		b.recalls(20*time.Second, 15_000)
 	}},
 	{"who has stopped asks nothing", func(b *bench) {
 		b.serve(b.hello())
@@ -130,6 +147,25 @@ func (b *bench) quiet() {
 	start := time.Now()
 	b.fault(c, model.FaultSilent)
 	b.equal("the time it took", 7*time.Second, time.Since(start))
+}
+
+// recalls holds that a call that is stopped after a time tells of the attempt
+// that failed before.
+func (b *bench) recalls(after time.Duration, waited int) {
+	b.Helper()
+	why := errors.New("enough")
+	ctx, cancel := context.WithTimeoutCause(b.Context(), after, why)
+	defer cancel()
+	start := time.Now()
+	_, err := b.ask(ctx, b.Open(b.config()), long())
+	e, ok := errors.AsType[*model.Error](err)
+	if !ok || !errors.Is(err, why) || !strings.Contains(e.Message, "so busy") {
+		b.Fatalf("the error is %v", err)
+	}
+	b.equal("the time it took", after, time.Since(start))
+	status, _ := b.Refusal(model.FaultOverloaded, "")
+	b.attempts(e.Attempts, model.Attempt{Fault: model.FaultOverloaded, Status: status, WaitMS: waited})
+	b.equal("the wire", sent(b.bodies[0]), e.Wire)
 }
 
 // stops holds that a call ends at once, with the reason for it, when all else

@@ -1,4 +1,4 @@
-// Package anthropic asks Claude models, over Anthropic's official client.
+// Package anthropic asks Claude models, over Anthropic's messages interface.
 //
 // # What is cached
 //
@@ -23,7 +23,6 @@ package anthropic
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -33,18 +32,16 @@ import (
 	"strings"
 	"time"
 
-	sdk "github.com/anthropics/anthropic-sdk-go/v2"
-	"github.com/anthropics/anthropic-sdk-go/v2/option"
-
 	"github.com/spoorhq/spoor/internal/wire"
 	"github.com/spoorhq/spoor/model"
 )
 
 const (
-	provider = "anthropic"
+	provider = "anthropic" // the name that parts are tagged with
 	host     = "api.anthropic.com"
 	keyFrom  = "ANTHROPIC_API_KEY"
 	keyToo   = "ANTHROPIC_AUTH_TOKEN"
+	baseFrom = "ANTHROPIC_BASE_URL"
 )
 
 // Model is a Claude model behind Anthropic's messages interface, or a server
@@ -80,77 +77,61 @@ type Model struct {
 
 // Check says what would keep the model from working, and what to do. The error
 // is a *model.Error.
-func (m Model) Check() error {
-	base, own := m.server()
-	key, _ := m.key()
-	u, err := url.Parse(base)
-	switch {
-	case m.Name == "":
-		return &model.Error{Fault: model.FaultNoModel, Message: "no model is named; give anthropic.Model the Name of one"}
-	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
-		shown := base[strings.LastIndexByte(base, '@')+1:] // no password
-		return &model.Error{Fault: model.FaultUnreachable, Message: fmt.Sprintf("%q is not the address of a server; write it as https://%s", shown, host)}
-	case own && key == "":
-		return &model.Error{Fault: model.FaultKey, Message: fmt.Sprintf("Anthropic wants a key, and there is none; set %s", keyFrom)}
-	}
-	return nil
-}
+func (m Model) Check() error { return m.client().Check() }
 
 // Call asks the model.
 func (m Model) Call(ctx context.Context, req *model.Request, emit func(model.Delta)) (model.Reply, error) {
-	if err := m.Check(); err != nil {
-		return model.Reply{}, err
-	}
 	for _, t := range req.Tools {
-		if t.Schema != "" && !json.Valid([]byte(t.Schema)) {
-			return model.Reply{}, &model.Error{Fault: model.FaultRequest, Message: fmt.Sprintf("the schema of the tool %s is not JSON", t.Name)}
+		if t.Schema != "" && !wire.Object(t.Schema) {
+			return model.Reply{}, &model.Error{Fault: model.FaultRequest, Message: fmt.Sprintf("the schema of the tool %s is no JSON object; correct it", t.Name)}
 		}
 	}
-	base, own := m.server()
-	key, token := m.key()
-	c := wire.Client{Base: base, Name: m.Name, KeyFrom: keyFrom, Secret: key, HTTP: m.HTTP, Silence: m.Silence, Retries: m.Retries}
-	if token {
-		c.KeyFrom = keyToo
+	c, names := m.client(), wire.NewNames(req, 64)
+	return c.Do(ctx, emit, wire.Call{Path: "/v1/messages", Header: m.header(c), Body: m.body(req, names), Read: func(from *wire.Answer) (model.Reply, error) {
+		a := answer{from: from, open: map[int]*said{}}
+		if err := a.read(); err != nil {
+			return model.Reply{}, err
+		}
+		return a.reply(names)
+	}})
+}
+
+// client calls the server.
+func (m Model) client() *wire.Client {
+	base := strings.TrimSpace(cmp.Or(m.BaseURL, os.Getenv(baseFrom), "https://"+host))
+	c := &wire.Client{
+		Base:   strings.TrimSuffix(strings.TrimRight(base, "/"), "/v1"),
+		Vendor: "Anthropic", Name: m.Name, KeyFrom: keyFrom, AddressFrom: baseFrom,
+		Secret: strings.TrimSpace(cmp.Or(m.Key, os.Getenv(keyFrom))),
+		HTTP:   m.HTTP, Silence: m.Silence, Retries: m.Retries,
 	}
-	options := []option.RequestOption{
-		option.WithoutEnvironmentDefaults(), option.WithoutOpenTelemetry(),
-		option.WithBaseURL(base), option.WithMaxRetries(0),
+	if u, err := url.Parse(base); err == nil {
+		c.Own = strings.EqualFold(u.Hostname(), host)
 	}
-	if key != "" {
-		options = append(options, option.WithAPIKey(key))
+	if token := strings.TrimSpace(os.Getenv(keyToo)); c.Secret == "" && token != "" {
+		c.Secret, c.KeyFrom = token, keyToo
 	}
-	if !own {
-		options = append(options, option.WithHeader("anthropic-version", "2023-06-01"))
-		if key != "" && !token {
-			options = append(options, option.WithHeader("X-Api-Key", key))
+	return c
+}
+
+// header says which version of the interface is spoken, and with what key. A
+// token goes nowhere but behind Bearer.
+func (m Model) header(c *wire.Client) http.Header {
+	h := http.Header{}
+	h.Set("anthropic-version", "2026-10-21")
+	if c.Secret != "" {
+		h.Set("Authorization", "Bearer "+c.Secret)
+	}
+	if !c.Own {
+		h.Set("anthropic-version", "2023-06-01")
+		if c.Secret != "" && c.KeyFrom == keyFrom {
+			h.Set("X-Api-Key", c.Secret)
 		}
 	}
 	if m.newer() {
-		options = append(options, option.WithHeader("anthropic-beta", string(sdk.AnthropicBetaThinkingBindingControls2026_08_01)))
+		h.Set("anthropic-beta", "thinking-binding-controls-2026-08-01")
 	}
-	client := sdk.NewClient(options...)
-	params, names := m.request(req)
-	return c.Do(ctx, emit, func(ctx context.Context, through *http.Client, emit func(model.Delta)) (model.Reply, error) {
-		return read(client.Messages.NewStreaming(ctx, params, option.WithHTTPClient(through)), names, emit)
-	})
-}
-
-// server is the address, and whether it is Anthropic's own.
-func (m Model) server() (base string, own bool) {
-	base = strings.TrimSpace(cmp.Or(m.BaseURL, os.Getenv("ANTHROPIC_BASE_URL"), "https://"+host))
-	base = strings.TrimSuffix(strings.TrimRight(base, "/"), "/v1")
-	u, err := url.Parse(base)
-	return base, err == nil && strings.EqualFold(u.Hostname(), host)
-}
-
-// key is the key, and whether it is a token, which goes nowhere but behind
-// Bearer.
-func (m Model) key() (key string, token bool) {
-	if key = strings.TrimSpace(cmp.Or(m.Key, os.Getenv(keyFrom))); key != "" {
-		return key, false
-	}
-	key = strings.TrimSpace(os.Getenv(keyToo))
-	return key, key != ""
+	return h
 }
 
 var version = regexp.MustCompile(`claude-[a-z]+-(\d+)(?:[-.](\d{1,2}))?(?:\D|$)`)

@@ -7,9 +7,12 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -21,7 +24,7 @@ import (
 
 func Example() {
 	server := answering(strings.Join(messages{}.Stream(wiretest.Answer{Text: []string{"Port 2 ", "is unwell."}}), ""))
-	m := anthropic.Model{Name: "claude-sonnet-5-5", Key: "sk-…", HTTP: server.client()}
+	m := anthropic.Model{Name: "claude-sonnet-5-5", Key: "sk-ant-0", HTTP: server.client()}
 	reply, err := m.Call(context.Background(), &model.Request{
 		Parts: []model.Part{model.NewPart(model.User, model.Text, "How is port 2?")},
 	}, func(d model.Delta) { fmt.Printf("%q\n", d.Text) })
@@ -35,20 +38,33 @@ func Example() {
 // A server answers each request with the same stream, and keeps what it was
 // sent.
 type server struct {
+	media  string
 	stream string
 	url    string
 	header http.Header
 	body   string
+	hangs  bool // after the stream
 }
 
-func answering(stream string) *server { return &server{stream: stream} }
+func answering(stream string) *server { return &server{media: "text/event-stream", stream: stream} }
 
 func (s *server) client() *http.Client { return &http.Client{Transport: s} }
 
 func (s *server) RoundTrip(r *http.Request) (*http.Response, error) {
 	body, err := io.ReadAll(r.Body)
 	s.url, s.header, s.body = r.URL.String(), r.Header, string(body)
-	return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: io.NopCloser(strings.NewReader(s.stream)), Request: r}, err
+	stream := io.Reader(strings.NewReader(s.stream))
+	if s.hangs {
+		stream = io.MultiReader(stream, hanging{r.Context()})
+	}
+	return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {s.media}}, Body: io.NopCloser(stream), Request: r}, err
+}
+
+type hanging struct{ context.Context }
+
+func (h hanging) Read([]byte) (int, error) {
+	<-h.Done()
+	return 0, h.Err()
 }
 
 var hello = strings.Join(messages{}.Stream(wiretest.Answer{Text: []string{"Hello"}}), "")
@@ -155,7 +171,8 @@ func TestMarks(t *testing.T) {
 		{"a note in the middle", []model.Part{user("Hello"), note("A note."), says("Hi."), user("Bye"), note("You stay."), menu("Go to: a.")}, "Hello|Bye"},
 		{"words after results", append(batch[:len(batch):len(batch)], user("Quick!"), menu("Go to: a.")), "How are the ports?|Quick!"},
 		{"thinking at the end", []model.Part{user("Hello"), says("Hi."), signed("Hm."), menu("Go to: a.")}, "Hello|Hi."},
-		{"thinking alone", []model.Part{user("Hello"), signed("Hm."), user("Bye")}, "Hello|Bye"},
+		{"thinking in the middle", []model.Part{user("Hello"), says("Hi."), signed("Hm."), says("Ho."), signed("Hm."), call("i1.1", "look", "{}"), result("i1.1", "look", "")}, "Hello|call i1_1"},
+		{"thinking alone", []model.Part{user("Hello"), signed("Hm."), user("Bye")}, "Bye"},
 		{"nothing but a menu", []model.Part{menu("Go to: a.")}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -195,7 +212,7 @@ func TestMarkedPrefixStays(t *testing.T) {
 		if !strings.HasPrefix(sent, before) {
 			t.Fatalf("request %d does not begin as the one before:\n%s\n%s", i, before, sent)
 		}
-		before = sent[:strings.Index(sent, `{"text":"\u003csystem-note`)]
+		before = sent[:strings.Index(sent, `{"type":"text","text":"<system-note`)]
 		id := "i" + strconv.Itoa(i) + ".1"
 		before = strings.TrimSuffix(before, ",")
 		parts = append(parts, says("I look."), call(id, "look", `{"n": 1}`), result(id, "look", "well"))
@@ -238,7 +255,7 @@ func TestThinkingGoesBack(t *testing.T) {
 	parts := append([]model.Part{user("Hello")}, r.Parts...)
 	parts = append(parts, thinking(wire.Tag("openai", map[string]string{"signature": "theirs"}), "Another's."), thinking("", "Nobody's."), user("Bye"))
 	for name, cut := range map[string]string{
-		"m-1": `{"signature":"","thinking":"Cut o","type":"thinking"},`, "claude-opus-5-5": "", "anthropic/Claude-Sonnet-4.6": "",
+		"m-1": `{"type":"thinking","thinking":"Cut o","signature":""},`, "claude-opus-5-5": "", "anthropic/Claude-Sonnet-4.6": "",
 	} {
 		s := answering(hello)
 		m := anthropic.Model{Name: name, BaseURL: "http://model.test", HTTP: s.client()}
@@ -249,37 +266,47 @@ func TestThinkingGoesBack(t *testing.T) {
 		if err := json.Unmarshal([]byte(s.body), &sent); err != nil {
 			t.Fatal(err)
 		}
-		same(t, "the message to "+name, `{"content":[`+
-			`{"signature":"Eq/+A==","thinking":" Which \u003cport\u003e?\n\u2028","type":"thinking"},`+
-			`{"signature":"whole","thinking":"","type":"thinking"},`+
-			`{"data":"b3BhcXVl+/==","type":"redacted_thinking"},`+cut+
-			`{"text":"Port 2.","type":"text"}],"role":"assistant"}`, string(sent.Messages[1]))
+		same(t, "the message to "+name, `{"role":"assistant","content":[`+
+			`{"type":"thinking","thinking":" Which <port>?\n\u2028","signature":"Eq/+A=="},`+
+			`{"type":"thinking","thinking":"","signature":"whole"},`+
+			`{"type":"redacted_thinking","data":"b3BhcXVl+/=="},`+cut+
+			`{"type":"text","text":"Port 2."}]}`, string(sent.Messages[1]))
 	}
 }
 
 func TestResultsHoldWhatBelongsToThem(t *testing.T) {
 	noEnvironment(t)
-	failed := result("i1.2", "shoot", "no film")
-	failed.Status = "failure"
-	s, r := asked(t, anthropic.Model{Name: "m"}, &model.Request{Parts: []model.Part{
+	_, r := asked(t, anthropic.Model{Name: "m"}, &model.Request{Parts: []model.Part{
 		user("Look"), call("i1.1", "shoot", "{}"), call("i1.2", "shoot", "{}"),
 		note("You stay."), result("i1.1", "shoot", "taken"), content("i1.1", model.Image, "image/webp", "\x00\xff"),
-		failed, content("i1.1", model.Document, "application/pdf", "%PDF\xff"), content("i1.1", model.Document, "text/markdown", "# Ports"),
-		content("", model.Text, "", "more"), content("i1.2", model.Image, "image/tiff", "II*"), user("Quick!"),
+		result("i1.2", "shoot", ""), content("i1.1", model.Document, "application/pdf", "%PDF\xff"), content("i1.1", model.Document, "application/yaml", "ports: 4"),
+		content("i1.2", model.Image, "image/tiff", "II*"), content("i1.2", model.Document, "application/zip", "PK\x03\x04\x00\xff"), user("Quick!"),
 	}, Tools: tools("shoot")})
-	got := s.body[strings.Index(s.body, `{"content":[{"tool_use_id"`):]
-	same(t, "the message", `{"content":[{"tool_use_id":"i1_1","content":[`+
-		`{"text":"taken","type":"text"},`+
-		`{"source":{"data":"AP8=","media_type":"image/webp","type":"base64"},"type":"image"},`+
-		`{"source":{"data":"JVBERv8=","media_type":"application/pdf","type":"base64"},"type":"document"},`+
-		`{"source":{"data":"# Ports","media_type":"text/plain","type":"text"},"type":"document"}],"type":"tool_result"},`+
-		`{"tool_use_id":"i1_2","is_error":true,"content":[`+
-		`{"text":"no film","type":"text"},{"text":"more","type":"text"},`+
-		`{"text":"(3 bytes of image/tiff, which this model cannot be shown)","type":"text"}],"type":"tool_result"},`+
-		`{"text":"\u003csystem-note\u003e\nYou stay.\n\u003c/system-note\u003e","type":"text"},`+
-		`{"text":"Quick!","cache_control":{"type":"ephemeral"},"type":"text"}],"role":"user"}`,
-		got[:strings.Index(got, `"role":"user"}`)+len(`"role":"user"}`)])
-	same(t, "the messages", 3, len(r.Messages))
+	same(t, "the message", []string{
+		"i1_1: text taken", "i1_1: image base64 image/webp AP8=", "i1_1: document base64 application/pdf JVBERv8=", "i1_1: document text text/plain ports: 4",
+		"i1_2: text (3 bytes of image/tiff, which this model cannot be shown)", "i1_2: text (6 bytes of application/zip, which this model cannot be shown)",
+		": text " + wire.Note("You stay."), ": text Quick!",
+	}, shown(r.Messages[2]))
+}
+
+// shown is the content of a message, each block with the result that it is of.
+func shown(m message) (list []string) {
+	show := func(id string, b *block) {
+		switch {
+		case b.Source != nil:
+			list = append(list, id+": "+b.Type+" "+b.Source.Type+" "+b.Source.Media+" "+b.Source.Data)
+		case b.Text != nil:
+			list = append(list, id+": "+b.Type+" "+*b.Text)
+		}
+	}
+	for i := range m.Content {
+		b := &m.Content[i]
+		show("", b)
+		for j := range b.Content {
+			show(b.ToolUseID, &b.Content[j])
+		}
+	}
+	return list
 }
 
 func TestToolsOfTheHistory(t *testing.T) {
@@ -289,7 +316,7 @@ func TestToolsOfTheHistory(t *testing.T) {
 		result("i1.1", "read.port", "1"), result("i1.2", "count", "2"), result("i1.3", "read.port", "3"),
 	}}
 	s, r := asked(t, anthropic.Model{Name: "m"}, req)
-	if want := `"tools":[{"input_schema":{"type":"object"},"name":"read_port"},{"input_schema":{"type":"object"},"name":"count"}]`; !strings.Contains(s.body, want) || r.ToolChoice.Type != "none" {
+	if want := `"tools":[{"name":"read_port","input_schema":{"type":"object"}},{"name":"count","input_schema":{"type":"object"}}]`; !strings.Contains(s.body, want) || r.ToolChoice.Type != "none" {
 		t.Errorf("the request is %s; want %s, and no choice", s.body, want)
 	}
 	req.Tools = tools("other")
@@ -302,25 +329,10 @@ func TestToolsOfTheHistory(t *testing.T) {
 	}
 }
 
-func TestBytesOfArgumentsAndSchemas(t *testing.T) {
+func TestArgumentsThatAreNotUTF8(t *testing.T) {
 	noEnvironment(t)
-	args := `{"z":9007199254740993,"a":{"y":1.0,"b":[1e400,-0,"caf\u00e9 \u003c\/"]},"z":2}`
-	schema := `{"type":"object","$defs":{"z":{},"a":{}},"properties":{"z":{"const":9007199254740993},"a":{"pattern":"^[a-z]\\d"}},"required":["z"]}`
-	s, _ := asked(t, anthropic.Model{Name: "m"}, &model.Request{
-		Parts: []model.Part{user("Hello"), call("i1.1", "look", args), result("i1.1", "look", "seen")},
-		Tools: []model.ToolSpec{{Name: "look", Schema: schema}},
-	})
-	for _, want := range []string{args, schema} {
-		if !strings.Contains(s.body, want) {
-			t.Errorf("the request does not have %s:\n%s", want, s.body)
-		}
-	}
-	_, err := (anthropic.Model{Name: "m", BaseURL: "http://model.test", HTTP: s.client()}).Call(t.Context(), &model.Request{
-		Parts: []model.Part{user("Hello")}, Tools: []model.ToolSpec{{Name: "look", Schema: "{"}},
-	}, func(model.Delta) {})
-	if e, ok := errors.AsType[*model.Error](err); !ok || e.Fault != model.FaultRequest || !strings.Contains(e.Message, "look") {
-		t.Errorf("a schema that is no JSON: %v", err)
-	}
+	_, r := asked(t, anthropic.Model{Name: "m"}, &model.Request{Parts: []model.Part{user("Hello"), call("i1.1", "look", "{\"a\":\"caf\xe9\"}"), result("i1.1", "look", "")}, Tools: tools("look")})
+	same(t, "the arguments", "{\"a\":\"caf\uFFFD\"}", string(r.Messages[1].Content[0].Input))
 }
 
 func TestChoiceAndEffort(t *testing.T) {
@@ -417,10 +429,8 @@ func TestCheck(t *testing.T) {
 	}{
 		{anthropic.Model{Name: "m", Key: "k"}, ""},
 		{anthropic.Model{Name: "m", BaseURL: "http://localhost:8000"}, ""},
-		{anthropic.Model{Key: "k"}, "no-model: no model is named; give anthropic.Model the Name of one"},
 		{anthropic.Model{Name: "m"}, "key: Anthropic wants a key, and there is none; set ANTHROPIC_API_KEY"},
 		{anthropic.Model{Name: "m", BaseURL: "https://API.anthropic.com/v1"}, "key: Anthropic wants a key, and there is none; set ANTHROPIC_API_KEY"},
-		{anthropic.Model{Name: "m", BaseURL: "me:secret@localhost:8000"}, `unreachable: "localhost:8000" is not the address of a server; write it as https://api.anthropic.com`},
 	} {
 		got := ""
 		if err := c.m.Check(); err != nil {
@@ -435,10 +445,10 @@ func TestUsage(t *testing.T) {
 	r, err := told(t,
 		event("message_start", "message", object{"model": "claude-x-1", "usage": object{"input_tokens": 10, "cache_read_input_tokens": 200, "cache_creation_input_tokens": 30, "output_tokens": 1}}),
 		event("content_block_start", "index", 0, "content_block", object{"type": "text", "text": "Hello"}),
-		event("who_knows", "index", 0),
+		event("who_knows", "index", 0, "message", "of another shape", "usage", object{"output_tokens": 1000}),
 		event("content_block_delta", "index", 0, "delta", object{"type": "citations_delta", "citation": object{}}),
 		event("message_delta", "delta", object{"stop_reason": "end_turn"}, "usage", object{"input_tokens": 12, "cache_read_input_tokens": nil, "output_tokens": 44, "output_tokens_details": object{"thinking_tokens": 7}}),
-		event("message_delta", "delta", object{}),
+		event("message_delta", "delta", object{}, "usage", object{"input_tokens": "many"}),
 		event("message_stop"),
 	)
 	if err != nil {
@@ -485,6 +495,62 @@ func TestStops(t *testing.T) {
 		if err != nil || r.Stop != want {
 			t.Errorf("%s: %q, %v", reason, r.Stop, err)
 		}
+	}
+}
+
+// Some servers name no events, and some bring the whole message at once.
+func TestOtherForms(t *testing.T) {
+	noEnvironment(t)
+	a := wiretest.Answer{Model: "m-1", Thinking: "Which?", Text: []string{"Port", " 2"}, Calls: []wiretest.Call{{ID: "toolu_1", Name: "look", Args: `{"n":9007199254740993}`}}, Usage: model.Usage{Input: 9, Cached: 4, Output: 3}, Stop: model.StopLength}
+	want, err := told(t, messages{}.Stream(a)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stream := regexp.MustCompile(`(?m)^event: .*\n`).ReplaceAllString(strings.Join(messages{}.Stream(a), ""), "")
+	got, err := told(t, stream)
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, "the reply of nameless events", want, got)
+
+	s := answering(marshal(object{
+		"type": "message", "model": "m-1", "stop_reason": "max_tokens",
+		"content": []object{
+			{"type": "thinking", "thinking": "Which?", "signature": signature("Which?")}, {"type": "text", "text": "Port 2"}, {"type": "text", "text": ""},
+			{"type": "tool_use", "id": "toolu_1", "name": "look", "input": json.RawMessage(`{"n":9007199254740993}`)},
+		},
+		"usage": object{"input_tokens": 5, "cache_read_input_tokens": 4, "output_tokens": 3},
+	}))
+	s.media = "application/json"
+	said := ""
+	got, err = (anthropic.Model{Name: "m", BaseURL: "http://model.test", HTTP: s.client()}).Call(t.Context(), &model.Request{Parts: []model.Part{user("Hello")}}, func(d model.Delta) { said += d.Text })
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, "the reply of a message", want, got)
+	same(t, "the deltas of a message", "Port 2", said)
+
+	s.stream = marshal(object{"type": "message", "content": []object{{"type": "server_tool_use"}}})
+	_, err = (anthropic.Model{Name: "m", BaseURL: "http://model.test", HTTP: s.client(), Retries: -1}).Call(t.Context(), &model.Request{Parts: []model.Part{user("Hello")}}, func(model.Delta) {})
+	if e, ok := errors.AsType[*model.Error](err); !ok || e.Fault != model.FaultBroken {
+		t.Errorf("a message with a block that nobody knows: %v", err)
+	}
+}
+
+// After the stop there is nothing to wait for but the end, and not for long.
+func TestAnswersWithoutTheirEnd(t *testing.T) {
+	noEnvironment(t)
+	stream := messages{}.Stream(wiretest.Answer{Model: "m", Text: []string{"Port 2"}, Usage: model.Usage{Output: 3}})
+	for name, hangs := range map[string]time.Duration{"a stream that ends": 0, "a stream that hangs": 5 * time.Second} {
+		synctest.Test(t, func(t *testing.T) {
+			s := answering(strings.Join(stream[:len(stream)-1], ""))
+			s.hangs = hangs > 0
+			start := time.Now()
+			r, err := (anthropic.Model{Name: "m", BaseURL: "http://model.test", HTTP: s.client()}).Call(t.Context(), &model.Request{Parts: []model.Part{user("Hello")}}, func(model.Delta) {})
+			if err != nil || r.Parts[0].Data != "Port 2" || r.Usage.Output != 3 || len(r.Attempts) > 0 || time.Since(start) != hangs {
+				t.Errorf("%s: %+v, %v, after %v", name, r, err, time.Since(start))
+			}
+		})
 	}
 }
 

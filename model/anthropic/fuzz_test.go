@@ -24,8 +24,12 @@ func FuzzRead(f *testing.F) {
 	f.Add(event("content_block_start", "index", -1, "content_block", object{"type": "tool_use", "input": object{"n": 1}}) + event("message_stop"))
 	f.Add(messages{}.Failure(model.FaultOverloaded, "busy"))
 	f.Add("event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"usage\":{\"input_tokens\":-1e99}}}\n\nevent: x\r\ndata: {\"type\":[]}\n\n")
+	f.Add(`{"type":"message","model":"m","content":[{"type":"thinking","thinking":"Which?"},{"type":"text","text":"Port 2"},{"type":"tool_use","id":"t","name":"look","input":` + big + `}],"stop_reason":"end_turn","usage":{"input_tokens":3}}`)
 	f.Fuzz(func(t *testing.T, stream string) {
 		s := answering(stream)
+		if strings.HasPrefix(stream, "{") {
+			s.media = "application/json"
+		}
 		m := anthropic.Model{Name: "m", BaseURL: "http://model.test", HTTP: s.client(), Retries: -1}
 		req := &model.Request{Parts: []model.Part{user("Hello")}, Tools: tools("look")}
 		var said strings.Builder
@@ -57,7 +61,7 @@ func FuzzRead(f *testing.F) {
 				parts = append(parts, result(p.Call, p.Tool, "seen"))
 			}
 		}
-		s.stream = hello
+		s.media, s.stream = "text/event-stream", hello
 		if _, err := m.Call(t.Context(), &model.Request{Parts: append(parts, user("Go on")), Tools: req.Tools}, func(model.Delta) {}); err != nil {
 			t.Fatal(err)
 		}

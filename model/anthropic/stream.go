@@ -2,13 +2,10 @@ package anthropic
 
 import (
 	"cmp"
-	"errors"
+	"encoding/json"
 	"io"
+	"slices"
 	"strings"
-
-	sdk "github.com/anthropics/anthropic-sdk-go/v2"
-	"github.com/anthropics/anthropic-sdk-go/v2/packages/respjson"
-	"github.com/anthropics/anthropic-sdk-go/v2/packages/ssestream"
 
 	"github.com/spoorhq/spoor/internal/wire"
 	"github.com/spoorhq/spoor/model"
@@ -19,66 +16,109 @@ const (
 	maxBytes  = 16 << 20 // of one reply
 )
 
-// read brings the reply of a stream.
-func read(stream *ssestream.Stream[sdk.MessageStreamEventUnion], names *wire.Names, emit func(model.Delta)) (model.Reply, error) {
-	defer stream.Close()
-	a := answer{emit: emit, open: map[int64]*block{}}
-	for !a.whole && stream.Next() {
-		event := stream.Current()
-		if err := a.hear(&event); err != nil {
-			return model.Reply{}, err
-		}
+// An event is one of a stream.
+type event struct {
+	Type    string
+	Message struct {
+		Model string
+		Usage json.RawMessage
 	}
-	if a.whole {
-		return a.reply(names)
-	}
-	err := stream.Err()
-	if said, ok := errors.AsType[*sdk.Error](err); ok {
-		return model.Reply{}, &wire.Said{Body: said.RawJSON()}
-	}
-	return model.Reply{}, cmp.Or(err, io.ErrUnexpectedEOF)
+	Index int
+	Block piece `json:"content_block"`
+	Delta piece
+	Usage json.RawMessage
 }
 
-// An answer is what a stream has said so far.
+// A piece is a block of a message, or what is added to one, or to the message.
+type piece struct {
+	Type, Text, Thinking, Signature, Data, ID, Name string
+
+	Input json.RawMessage
+	JSON  string `json:"partial_json"`
+	Stop  string `json:"stop_reason"`
+}
+
+// An answer is what a server has said so far.
 type answer struct {
-	emit   func(model.Delta)
-	model  string
-	blocks []*block
-	open   map[int64]*block // by the number that the stream gives them
-	usage  sdk.MessageDeltaUsage
-	stop   sdk.StopReason
-	size   int
-	whole  bool
+	from  *wire.Answer
+	model string
+	said  []*said
+	open  map[int]*said // by the number that the stream gives them
+	stop  string
+	size  int
+	whole bool
+	usage struct {
+		Input   int `json:"input_tokens"`
+		Cached  int `json:"cache_read_input_tokens"`
+		Written int `json:"cache_creation_input_tokens"`
+		Output  int `json:"output_tokens"`
+		Details struct {
+			Thinking int `json:"thinking_tokens"`
+		} `json:"output_tokens_details"`
+	}
 }
 
-// A block is a text, a thought or a call.
-type block struct {
+// What is said is a text, a thought or a call.
+type said struct {
 	kind, id, name  string
 	input           string // of a call whose arguments came at once
 	data, signature strings.Builder
 }
 
-// hear takes one event of a stream. Events that it does not know are none of
-// its business; blocks that it does not know are, since the answer is not whole
-// without them.
-func (a *answer) hear(e *sdk.MessageStreamEventUnion) error {
-	switch e.Type {
-	case "error":
-		return &wire.Said{Body: e.RawJSON()}
-	case "message_start":
-		a.model = strings.ToValidUTF8(e.Message.Model, "\uFFFD")
-		u := &e.Message.Usage
-		a.usage = sdk.MessageDeltaUsage{
-			InputTokens: u.InputTokens, CacheReadInputTokens: u.CacheReadInputTokens, CacheCreationInputTokens: u.CacheCreationInputTokens,
-			OutputTokens: u.OutputTokens, OutputTokensDetails: u.OutputTokensDetails,
+// read takes a stream, or a message that comes in place of one.
+func (a *answer) read() error {
+	if a.from.Media != "application/json" {
+		if err := a.from.Events(a.hear); err != nil || a.whole {
+			return err
 		}
+		return io.ErrUnexpectedEOF
+	}
+	var m struct {
+		Type, Model string
+		Content     []piece
+		Stop        string `json:"stop_reason"`
+		Usage       json.RawMessage
+	}
+	if json.NewDecoder(a.from.Body).Decode(&m) != nil || m.Type != "message" {
+		return wire.Broken("it is JSON, and no message")
+	}
+	a.model, a.stop = m.Model, m.Stop
+	a.count(m.Usage)
+	for i := range m.Content {
+		if err := a.start(i, &m.Content[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// hear takes one event. Events that it does not know are none of its business;
+// blocks that it does not know are, since the answer is not whole without them.
+func (a *answer) hear(kind string, data []byte) error {
+	var e event
+	err := json.Unmarshal(data, &e)
+	switch kind = cmp.Or(e.Type, kind); {
+	case kind == "error":
+		return &wire.Said{Body: string(data)}
+	case err != nil && (strings.HasPrefix(kind, "message_") || strings.HasPrefix(kind, "content_block_") || !json.Valid(data)):
+		return wire.Broken("an event of it cannot be read: %v", err)
+	}
+	switch kind {
+	case "message_start":
+		a.model = e.Message.Model
+		a.count(e.Message.Usage)
 	case "message_delta":
-		a.stop = cmp.Or(e.Delta.StopReason, a.stop)
-		a.count(&e.Usage)
+		a.stop = cmp.Or(e.Delta.Stop, a.stop)
+		a.count(e.Usage)
+		if a.stop != "" {
+			a.whole = true
+			a.from.Done()
+		}
 	case "message_stop":
 		a.whole = true
+		return wire.ErrEnough
 	case "content_block_start":
-		return a.start(e.Index, &e.ContentBlock)
+		return a.start(e.Index, &e.Block)
 	case "content_block_delta":
 		return a.grow(e.Index, &e.Delta)
 	case "content_block_stop":
@@ -88,80 +128,50 @@ func (a *answer) hear(e *sdk.MessageStreamEventUnion) error {
 }
 
 // count takes the later count of tokens, where there is one: each is of the
-// whole answer.
-func (a *answer) count(u *sdk.MessageDeltaUsage) {
-	take := func(to *int64, n int64, told respjson.Field) {
-		if told.Valid() {
-			*to = n
-		}
-	}
-	take(&a.usage.InputTokens, u.InputTokens, u.JSON.InputTokens)
-	take(&a.usage.CacheReadInputTokens, u.CacheReadInputTokens, u.JSON.CacheReadInputTokens)
-	take(&a.usage.CacheCreationInputTokens, u.CacheCreationInputTokens, u.JSON.CacheCreationInputTokens)
-	take(&a.usage.OutputTokens, u.OutputTokens, u.JSON.OutputTokens)
-	take(&a.usage.OutputTokensDetails.ThinkingTokens, u.OutputTokensDetails.ThinkingTokens, u.JSON.OutputTokensDetails)
-}
+// whole answer. What is no number is not counted.
+func (a *answer) count(usage []byte) { _ = json.Unmarshal(usage, &a.usage) }
 
-func (a *answer) start(index int64, c *sdk.ContentBlockStartEventContentBlockUnion) error {
-	if a.open[index] != nil {
+// start begins a block.
+func (a *answer) start(index int, p *piece) error {
+	switch {
+	case a.open[index] != nil:
 		return wire.Broken("two of its blocks have the number %d", index)
-	}
-	if len(a.blocks) == maxBlocks {
+	case len(a.said) == maxBlocks:
 		return wire.Broken("it has more than %d blocks", maxBlocks)
+	case !slices.Contains([]string{"text", "thinking", "redacted_thinking", "tool_use"}, p.Type):
+		return wire.Broken("it has a block of the kind %q, which nobody asked for", p.Type)
 	}
-	b := &block{kind: c.Type, id: c.ID, name: c.Name}
-	a.blocks, a.open[index] = append(a.blocks, b), b
-	switch c.Type {
-	case "text":
-		return a.say(b, c.Text)
-	case "thinking":
-		return cmp.Or(a.put(&b.data, c.Thinking), a.put(&b.signature, c.Signature))
-	case "redacted_thinking":
-		return a.put(&b.data, c.Data)
-	case "tool_use":
-		b.input = c.JSON.Input.Raw() // the client's own reading of it loses digits
-		return a.weigh(len(b.input) + len(b.id) + len(b.name))
-	}
-	return wire.Broken("it has a block of the kind %q, which nobody asked for", c.Type)
+	s := &said{kind: p.Type, id: p.ID, name: p.Name, input: string(p.Input)}
+	a.said, a.open[index] = append(a.said, s), s
+	return a.add(s, p)
 }
 
-func (a *answer) grow(index int64, d *sdk.MessageStreamEventUnionDelta) error {
-	b := a.open[index]
-	if b == nil {
+// deltas say of what kind the block is that they belong to.
+var deltas = map[string]string{"text_delta": "text", "input_json_delta": "tool_use", "thinking_delta": "thinking", "signature_delta": "thinking"}
+
+// grow adds to a block that has begun. Deltas that it does not know are none of
+// its business.
+func (a *answer) grow(index int, p *piece) error {
+	s, kind := a.open[index], deltas[p.Type]
+	switch {
+	case s == nil:
 		return wire.Broken("a piece of it is for block %d, which is not open", index)
+	case kind == "":
+		return nil
+	case kind != s.kind:
+		return wire.Broken("it has a %s in a block of the kind %q", p.Type, s.kind)
 	}
-	switch d.Type + " " + b.kind {
-	case "text_delta text":
-		return a.say(b, d.Text)
-	case "input_json_delta tool_use":
-		return a.put(&b.data, d.PartialJSON)
-	case "thinking_delta thinking":
-		return a.put(&b.data, d.Thinking)
-	case "signature_delta thinking":
-		return a.put(&b.signature, d.Signature)
-	}
-	switch d.Type {
-	case "text_delta", "input_json_delta", "thinking_delta", "signature_delta":
-		return wire.Broken("it has a %s in a block of the kind %q", d.Type, b.kind)
-	}
-	return nil
+	return a.add(s, p)
 }
 
-func (a *answer) say(b *block, text string) error {
-	if err := a.put(&b.data, text); err != nil || text == "" {
-		return err
+func (a *answer) add(s *said, p *piece) error {
+	bit := p.Text + p.Thinking + p.Data + p.JSON // it has one of them
+	if s.kind == "text" {
+		a.from.Emit(bit)
 	}
-	a.emit(model.Delta{Text: text})
-	return nil
-}
-
-func (a *answer) put(to *strings.Builder, piece string) error {
-	to.WriteString(piece)
-	return a.weigh(len(piece))
-}
-
-func (a *answer) weigh(n int) error {
-	if a.size += n; a.size > maxBytes {
+	s.data.WriteString(bit)
+	s.signature.WriteString(p.Signature)
+	if a.size += len(bit) + len(p.Signature) + len(p.Input); a.size > maxBytes {
 		return wire.Broken("it is larger than %d MiB", maxBytes>>20)
 	}
 	return nil
@@ -171,35 +181,31 @@ func (a *answer) weigh(n int) error {
 func (a *answer) reply(names *wire.Names) (model.Reply, error) {
 	u := &a.usage
 	r := model.Reply{Model: a.model, Usage: model.Usage{
-		Input:  int(u.InputTokens + u.CacheReadInputTokens + u.CacheCreationInputTokens),
-		Cached: int(u.CacheReadInputTokens), Written: int(u.CacheCreationInputTokens),
-		Output: int(u.OutputTokens), Thinking: int(u.OutputTokensDetails.ThinkingTokens),
+		Input: u.Input + u.Cached + u.Written, Cached: u.Cached, Written: u.Written,
+		Output: u.Output, Thinking: u.Details.Thinking,
 	}}
 	switch a.stop {
-	case sdk.StopReasonMaxTokens, sdk.StopReasonModelContextWindowExceeded:
+	case "max_tokens", "model_context_window_exceeded":
 		r.Stop = model.StopLength
-	case sdk.StopReasonRefusal:
+	case "refusal":
 		r.Stop = model.StopRefusal
-	case sdk.StopReasonPauseTurn:
+	case "pause_turn":
 		return model.Reply{}, wire.Broken("it pauses for a tool of the server, and none was asked for")
 	}
-	for _, b := range a.blocks {
-		kind, data, t := model.Text, b.data.String(), tag{}
-		switch b.kind {
+	for _, s := range a.said {
+		kind, data, t := model.Text, s.data.String(), tag{}
+		switch s.kind {
 		case "text":
 			if data == "" {
 				continue
 			}
 		case "thinking":
-			kind, t.Signature = model.Thinking, b.signature.String()
+			kind, t.Signature = model.Thinking, s.signature.String()
 		case "redacted_thinking":
 			kind, t.Redacted = model.Thinking, true
 		case "tool_use":
-			kind, t.ID = model.Call, b.id
-			if data == "" {
-				data = b.input
-			}
-			if data == "" || data == "null" {
+			kind, t.ID = model.Call, s.id
+			if data = cmp.Or(data, s.input, "{}"); data == "null" {
 				data = "{}"
 			}
 		}
@@ -208,7 +214,7 @@ func (a *answer) reply(names *wire.Names) (model.Reply, error) {
 			p.Provider = wire.Tag(provider, t)
 		}
 		if kind == model.Call {
-			p.Tool = names.Back(b.name)
+			p.Tool = names.Back(s.name)
 		}
 		r.Parts = append(r.Parts, p)
 	}

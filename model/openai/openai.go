@@ -5,16 +5,11 @@ package openai
 import (
 	"cmp"
 	"context"
-	"errors"
-	"fmt"
 	"net/http"
 	"net/url"
 	"os"
 	"strings"
 	"time"
-
-	"github.com/openai/openai-go/v3"
-	"github.com/openai/openai-go/v3/option"
 
 	"github.com/spoorhq/spoor/internal/wire"
 	"github.com/spoorhq/spoor/model"
@@ -25,8 +20,8 @@ import (
 //	openai.Model{Name: "gpt-5"}
 //	openai.Model{Name: "qwen3", BaseURL: "http://localhost:11434/v1"}
 //
-// It calls the server through OpenAI's own client, which also reads
-// OPENAI_ORG_ID, OPENAI_PROJECT_ID and OPENAI_CUSTOM_HEADERS.
+// At OpenAI's own address it also says the organization and the project that
+// OPENAI_ORG_ID and OPENAI_PROJECT_ID name.
 type Model struct {
 	Name    string // of the model; there is none by default
 	BaseURL string // with its /v1; if empty, it is OPENAI_BASE_URL, and else OpenAI's
@@ -48,72 +43,52 @@ type Model struct {
 	Retries int
 }
 
-const (
-	provider = "openai" // the name that parts are tagged with
-	keyFrom  = "OPENAI_API_KEY"
-	home     = "https://api.openai.com/v1"
-)
+// provider is the name that parts are tagged with.
+const provider = "openai"
 
 // Check tells whether the model has a name, an address and, at OpenAI, a key.
 func (m Model) Check() error {
-	_, _, err := m.server()
-	return err
+	c, _ := m.client()
+	return c.Check()
 }
 
 // Call asks the model. An error is a *model.Error, or that of ctx.
 func (m Model) Call(ctx context.Context, req *model.Request, emit func(model.Delta)) (model.Reply, error) {
-	c, own, err := m.server()
-	if err != nil {
-		return model.Reply{}, err
-	}
+	c, host := m.client()
 	names := wire.NewNames(req, 64)
-	params, err := m.params(req, names, own)
+	body, err := m.body(req, names, c.Own, host)
 	if err != nil {
 		return model.Reply{}, err
 	}
-	return c.Do(ctx, emit, func(ctx context.Context, client *http.Client, emit func(model.Delta)) (model.Reply, error) {
-		options := []option.RequestOption{option.WithBaseURL(c.Base), option.WithHTTPClient(client), option.WithMaxRetries(0)}
-		if c.Secret != "" {
-			options = append(options, option.WithAPIKey(c.Secret))
+	header := http.Header{}
+	if c.Secret != "" {
+		header.Set("Authorization", "Bearer "+c.Secret)
+	}
+	for name, from := range map[string]string{"OpenAI-Organization": "OPENAI_ORG_ID", "OpenAI-Project": "OPENAI_PROJECT_ID"} {
+		if v := env(from); v != "" && c.Own {
+			header.Set(name, v)
 		}
-		// The client's own reader of streams takes a field that says "error":
-		// null for an error, so the answer is read here.
-		var resp *http.Response
-		server := openai.NewClient(options...)
-		stream := server.Chat.Completions.NewStreaming(ctx, params, option.WithResponseInto(&resp))
-		defer stream.Close()
-		if err := stream.Err(); err != nil {
-			return model.Reply{}, err
-		}
-		return read(resp, names, emit)
-	})
+	}
+	return c.Do(ctx, emit, wire.Call{Path: "/chat/completions", Header: header, Body: body, Read: func(from *wire.Answer) (model.Reply, error) {
+		return read(from, names, host)
+	}})
 }
 
-// server is how the server is called, if it can be, and whether it is OpenAI's
-// own, in whatever region.
-func (m Model) server() (c *wire.Client, own bool, err error) {
+// client calls the server. Its host says whose thoughts are its own; it is
+// OpenAI's in whatever region.
+func (m Model) client() (c *wire.Client, host string) {
 	c = &wire.Client{
-		Base: cmp.Or(m.BaseURL, strings.TrimSpace(os.Getenv("OPENAI_BASE_URL")), home),
-		Name: m.Name, HTTP: m.HTTP, Silence: m.Silence, Retries: m.Retries,
-		KeyFrom: keyFrom, Secret: strings.TrimSpace(cmp.Or(m.Key, os.Getenv(keyFrom))),
+		Base:   cmp.Or(m.BaseURL, env("OPENAI_BASE_URL"), "https://api.openai.com/v1"),
+		Vendor: "OpenAI", Name: m.Name, KeyFrom: "OPENAI_API_KEY", AddressFrom: "OPENAI_BASE_URL",
+		Secret: strings.TrimSpace(cmp.Or(m.Key, os.Getenv("OPENAI_API_KEY"))),
+		HTTP:   m.HTTP, Silence: m.Silence, Retries: m.Retries,
 	}
-	bad := func(f model.Fault, format string, args ...any) (*wire.Client, bool, error) {
-		return nil, false, &model.Error{Fault: f, Message: fmt.Sprintf(format, args...)}
+	if u, err := url.Parse(c.Base); err == nil {
+		name := strings.ToLower(u.Hostname())
+		c.Own = name == "api.openai.com" || strings.HasSuffix(name, ".api.openai.com")
+		host = strings.ToLower(u.Host)
 	}
-	u, err := url.Parse(c.Base)
-	if err == nil {
-		host := strings.ToLower(u.Hostname())
-		own = host == "api.openai.com" || strings.HasSuffix(host, ".api.openai.com")
-	}
-	switch {
-	case m.Name == "":
-		return bad(model.FaultNoModel, "the model has no name; give it the one that its server knows")
-	case err != nil:
-		return bad(model.FaultRequest, "the address of the model is none: %v", errors.Unwrap(err))
-	case u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "":
-		return bad(model.FaultRequest, "the address of the model, %q, is none: it begins with http:// or https://, and a host follows", u.Redacted())
-	case c.Secret == "" && own:
-		return bad(model.FaultKey, "OpenAI wants a key, and there is none; set %s", keyFrom)
-	}
-	return c, own, nil
+	return c, host
 }
+
+func env(name string) string { return strings.TrimSpace(os.Getenv(name)) }

@@ -20,7 +20,7 @@ var _ model.Checker = openai.Model{}
 
 // alone takes the environment away.
 func alone(t *testing.T) {
-	for _, v := range []string{"OPENAI_API_KEY", "OPENAI_ADMIN_KEY", "OPENAI_BASE_URL", "OPENAI_ORG_ID", "OPENAI_PROJECT_ID", "OPENAI_CUSTOM_HEADERS"} {
+	for _, v := range []string{"OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_ORG_ID", "OPENAI_PROJECT_ID"} {
 		t.Setenv(v, "")
 	}
 }
@@ -88,7 +88,10 @@ func TestBody(t *testing.T) {
 			part(model.System, model.Text, "You mind ports."),
 			part(model.System, model.Text, "Be brief."),
 			part(model.User, model.Text, "How is port 2?"),
-			of(part(model.Assistant, model.Thinking, "Hm."), "", "", "", `{"openai":{"field":"reasoning"}}`),
+			of(part(model.Assistant, model.Thinking, "Hm."), "", "", "", `{"openai":{"at":"localhost:11434","field":"reasoning","details":[{"type":"reasoning.text","z":1.0,"a":"<>"}]}}`),
+			of(part(model.Assistant, model.Thinking, ""), "", "", "", `{"openai":{"at":"localhost:11434","details":[{"n":9007199254740993}]}}`),
+			of(part(model.Assistant, model.Thinking, "Port 2."), "", "", "", `{"openai":{"at":"localhost:11434","field":"reasoning"}}`),
+			of(part(model.Assistant, model.Thinking, "Elsewhere."), "", "", "", `{"openai":{"at":"localhost","field":"reasoning"}}`),
 			part(model.Assistant, model.Text, "I look."),
 			of(part(model.Assistant, model.Call, `{"n":9007199254740993}`), "i1.1", "read.port", "", `{"openai":{"id":"call_x"}}`),
 			of(part(model.Assistant, model.Call, ``), "i1.2", "shoot", "", `{"elsewhere":{"id":"toolu_x"}}`),
@@ -101,20 +104,26 @@ func TestBody(t *testing.T) {
 			part(model.System, model.Menu, "Go to: a, b."),
 		},
 		Tools: []model.ToolSpec{
-			{Name: "read.port", Description: "It reads.", Schema: `{"type":"object","properties":{"n":{"type":"integer","maximum":9007199254740993}},"required":["n"]}`},
+			{Name: "read.port", Description: "It reads <n>.", Schema: `{"type":"object","properties":{"n":{"type":"integer","maximum":9007199254740993}},"required":["n"]}`},
 			{Name: "shoot"},
 		},
 		Choice: "read.port",
 	})
 	want := strings.Join([]string{
-		`{"messages":[{"content":"You mind ports.\n\nBe brief.","role":"system"}`,
-		`{"content":"How is port 2?","role":"user"}`,
-		`{"content":"I look.","tool_calls":[{"id":"call_x","function":{"arguments":"{\"n\":9007199254740993}","name":"read_port"},"type":"function"},{"id":"i1_2","function":{"arguments":"{}","name":"shoot"},"type":"function"}],"role":"assistant","reasoning":"Hm."}`,
-		`{"content":"<b>unwell</b>\n\nport,errors\n2,1204","tool_call_id":"call_x","role":"tool"}`,
-		`{"content":"taken\n\n(6 bytes of image/svg+xml, which this model cannot be shown)","tool_call_id":"i1_2","role":"tool"}`,
-		`{"content":[{"text":"(the image that the call i1_2 brought)","type":"text"},{"image_url":{"url":"data:image/png;base64,UE5H"},"type":"image_url"},{"text":"<system-note>\nYou stay.\n</system-note>","type":"text"},{"text":"<system-note>\nGo to: a, b.\n</system-note>","type":"text"}],"role":"user"}],"model":"qwen3","max_tokens":500,"stream_options":{"include_usage":true},"tool_choice":{"function":{"name":"read_port"},"type":"function"},"tools":[{"function":{"name":"read_port","description":"It reads.","parameters":{"type":"object","properties":{"n":{"type":"integer","maximum":9007199254740993}},"required":["n"]}},"type":"function"},{"function":{"name":"shoot","parameters":{"type":"object","properties":{}}},"type":"function"}],"stream":true}`,
+		`{"model":"qwen3","max_tokens":500,"stream":true,"stream_options":{"include_usage":true},"tools":[` +
+			`{"type":"function","function":{"name":"read_port","description":"It reads <n>.","parameters":{"type":"object","properties":{"n":{"type":"integer","maximum":9007199254740993}},"required":["n"]}}},` +
+			`{"type":"function","function":{"name":"shoot","parameters":{"type":"object","properties":{}}}}],` +
+			`"tool_choice":{"type":"function","function":{"name":"read_port"}},"messages":[`,
+		`{"role":"system","content":"You mind ports.\n\nBe brief."},`,
+		`{"role":"user","content":"How is port 2?"},`,
+		`{"role":"assistant","reasoning":"Hm.\n\nPort 2.","reasoning_details":[{"type":"reasoning.text","z":1.0,"a":"<>"},{"n":9007199254740993}],"content":"I look.","tool_calls":[` +
+			`{"id":"call_x","type":"function","function":{"name":"read_port","arguments":"{\"n\":9007199254740993}"}},{"id":"i1_2","type":"function","function":{"name":"shoot","arguments":"{}"}}]},`,
+		`{"role":"tool","content":"<b>unwell</b>\n\nport,errors\n2,1204","tool_call_id":"call_x"},`,
+		`{"role":"tool","content":"taken\n\n(6 bytes of image/svg+xml, which this model cannot be shown)","tool_call_id":"i1_2"},`,
+		`{"role":"user","content":[{"type":"text","text":"(the image that the call i1_2 brought)"},{"type":"image_url","image_url":{"url":"data:image/png;base64,UE5H"}},` +
+			`{"type":"text","text":"<system-note>\nYou stay.\n</system-note>"},{"type":"text","text":"<system-note>\nGo to: a, b.\n</system-note>"}]}]}`,
 	}, "\n")
-	if diff := cmp.Diff(want, strings.ReplaceAll(s.body, `},{"content"`, "}\n"+`{"content"`)); diff != "" {
+	if diff := cmp.Diff(want, strings.ReplaceAll(s.body, `{"role"`, "\n"+`{"role"`)); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 }
@@ -134,7 +143,6 @@ func TestWhereAndWithWhat(t *testing.T) {
 		{"a server without a path", "", openai.Model{BaseURL: "http://localhost:8080"}, "http://localhost:8080/chat/completions", "", "max_tokens"},
 		{"a server that is called like OpenAI", "", openai.Model{BaseURL: "https://api.openai.com.test/v1"}, "https://api.openai.com.test/v1/chat/completions", "", "max_tokens"},
 		{"a key with a line end", "OPENAI_API_KEY=sk-2", openai.Model{BaseURL: elsewhere, Key: "sk-1\n"}, elsewhere + "/chat/completions", bearer, "max_tokens"},
-		{"a key of another kind", "OPENAI_ADMIN_KEY=sk-admin", openai.Model{BaseURL: elsewhere}, elsewhere + "/chat/completions", "", "max_tokens"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			alone(t)
@@ -152,16 +160,18 @@ func TestWhereAndWithWhat(t *testing.T) {
 	}
 }
 
-func TestWhatTheOfficialClientReads(t *testing.T) {
+// A key tells no one else who has it.
+func TestTheOrganizationIsSaidAtHomeAlone(t *testing.T) {
 	alone(t)
 	t.Setenv("OPENAI_API_KEY", "sk-1")
-	t.Setenv("OPENAI_ORG_ID", "org-1")
+	t.Setenv("OPENAI_ORG_ID", "org-1\n")
 	t.Setenv("OPENAI_PROJECT_ID", "proj-1")
-	t.Setenv("OPENAI_CUSTOM_HEADERS", "X-One: 1")
-	var s server
-	s.ask(t, openai.Model{Name: "m"}, hello)
-	if h := s.header; h.Get("OpenAI-Organization") != "org-1" || h.Get("OpenAI-Project") != "proj-1" || h.Get("X-One") != "1" {
-		t.Errorf("the headers are %v", h)
+	for base, want := range map[string]string{"": "org-1 proj-1", "https://us.API.openai.com/v1": "org-1 proj-1", "http://nowhere.test/v1": " "} {
+		var s server
+		s.ask(t, openai.Model{Name: "m", BaseURL: base}, hello)
+		if got := s.header.Get("OpenAI-Organization") + " " + s.header.Get("OpenAI-Project"); got != want {
+			t.Errorf("%s is told %q; want %q", base, got, want)
+		}
 	}
 }
 
@@ -176,9 +186,7 @@ func TestCheck(t *testing.T) {
 		{openai.Model{Name: "m", BaseURL: "http://localhost:11434/v1"}, "", ""},
 		{openai.Model{Key: "sk-1"}, model.FaultNoModel, "the model has no name; give it the one that its server knows"},
 		{openai.Model{Name: "m"}, model.FaultKey, "OpenAI wants a key, and there is none; set OPENAI_API_KEY"},
-		{openai.Model{Name: "m", BaseURL: "localhost:11434/v1"}, model.FaultRequest, `the address of the model, "localhost:11434/v1", is none: it begins with http:// or https://, and a host follows`},
-		{openai.Model{Name: "m", BaseURL: "//me:passw0rd@host/v1"}, model.FaultRequest, `the address of the model, "//me:xxxxx@host/v1", is none: it begins with http:// or https://, and a host follows`},
-		{openai.Model{Name: "m", BaseURL: "http://me:passw0rd@host:port/v1"}, model.FaultRequest, `the address of the model is none: invalid port ":port" after host`},
+		{openai.Model{Name: "m", BaseURL: "https://EU.api.openai.com/v1"}, model.FaultKey, "OpenAI wants a key, and there is none; set OPENAI_API_KEY"},
 	} {
 		err := test.model.Check()
 		e, ok := errors.AsType[*model.Error](err)
@@ -186,38 +194,6 @@ func TestCheck(t *testing.T) {
 			continue
 		}
 		t.Errorf("%+v: %v; want %s", test.model, err, test.want)
-	}
-}
-
-func TestASchemaThatIsNoJSON(t *testing.T) {
-	alone(t)
-	_, err := openai.Model{Name: "m", BaseURL: "http://nowhere.test"}.Call(t.Context(), &model.Request{Tools: []model.ToolSpec{{Name: "look", Schema: "{"}}}, func(model.Delta) {})
-	if err == nil || err.Error() != "the schema of the tool look is no JSON; correct it" {
-		t.Error(err)
-	}
-}
-
-// No person has said what a tool has, though its call is gone.
-func TestAResultWithoutItsCall(t *testing.T) {
-	alone(t)
-	r := model.NewPart(model.Tool, model.Result, "three")
-	r.Call, r.Tool = "i1.1", "count"
-	var s server
-	s.ask(t, openai.Model{Name: "m", BaseURL: "http://nowhere.test"}, &model.Request{Parts: []model.Part{r}})
-	if want := `"messages":[{"content":"(from the tool count) three","role":"user"}]`; !strings.Contains(s.body, want) {
-		t.Errorf("%s does not have %s", s.body, want)
-	}
-}
-
-// A message without a word is none.
-func TestThinkingAlone(t *testing.T) {
-	alone(t)
-	p := model.NewPart(model.Assistant, model.Thinking, "Hm.")
-	p.Provider = `{"openai":{"field":"reasoning"}}`
-	var s server
-	s.ask(t, openai.Model{Name: "m", BaseURL: "http://nowhere.test"}, &model.Request{Parts: []model.Part{p, hello.Parts[0]}})
-	if want := `"messages":[{"content":"Hello","role":"user"}]`; !strings.Contains(s.body, want) {
-		t.Errorf("%s does not have %s", s.body, want)
 	}
 }
 

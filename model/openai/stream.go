@@ -1,33 +1,30 @@
 package openai
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"io"
-	"mime"
-	"net/http"
 	"slices"
 	"strings"
-
-	"github.com/openai/openai-go/v3/packages/ssestream"
 
 	"github.com/spoorhq/spoor/internal/wire"
 	"github.com/spoorhq/spoor/model"
 )
 
 const (
-	maxCalls = 1000     // of one reply
+	maxCalls = 1000     // of one reply, and so many thoughts
 	maxText  = 16 << 20 // bytes of one reply
 )
 
 // A chunk is a bit of an answer, or, with a message in place of a delta, all
 // of it. Servers differ in much, so what they fill in various ways is read
-// later.
+// later. A number may be a string of digits.
 type chunk struct {
 	Object  string
 	Model   string
 	Choices []struct {
-		Index          int
+		Index          json.Number
 		Delta, Message delta
 		FinishReason   string `json:"finish_reason"`
 	}
@@ -40,11 +37,12 @@ type delta struct {
 	Refusal          string
 	ReasoningContent json.RawMessage `json:"reasoning_content"`
 	Reasoning        json.RawMessage
-	ToolCalls        []callDelta `json:"tool_calls"`
+	ReasoningDetails json.RawMessage `json:"reasoning_details"` // OpenRouter's
+	ToolCalls        []callDelta     `json:"tool_calls"`
 }
 
 type callDelta struct {
-	Index    *int
+	Index    json.Number
 	ID       string
 	Function struct {
 		Name      string
@@ -52,73 +50,85 @@ type callDelta struct {
 	}
 }
 
-// A thought is what a part of thinking needs to go back: the name of the field
-// that it came in, one of reasoning.
+// A thought is what a part of thinking needs to go back: the server that it
+// came from, the name of the field that it came in, one of reasoning, and what
+// came beside it.
 type thought struct {
-	Field string `json:"field"`
+	At      string            `json:"at"`
+	Field   string            `json:"field,omitempty"`
+	Details []json.RawMessage `json:"details,omitempty"`
 }
 
 var reasoning = []string{"reasoning_content", "reasoning"}
 
 // An answer is what came so far.
 type answer struct {
-	emit     func(model.Delta)
-	names    *wire.Names
-	thinking strings.Builder
-	field    string // that thinking came in
-	text     strings.Builder
-	calls    []*call
-	refused  bool
-	finish   string // why it ended, if it did
-	size     int
+	from    *wire.Answer
+	names   *wire.Names
+	thought thought
+	details []*detail
+	calls   []*call
+	refused bool
+	finish  string // why it ended, if it did
+	size    int
+
+	thinking, text strings.Builder
 
 	model string
 	usage model.Usage
 }
 
-type call struct {
-	index *int
-	id    string
-	name  string
-	args  strings.Builder
-}
-
-// read reads a reply from the answer of a server.
-func read(resp *http.Response, names *wire.Names, emit func(model.Delta)) (model.Reply, error) {
-	a := &answer{emit: emit, names: names}
-	if kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type")); kind == "application/json" {
-		whole, err := io.ReadAll(resp.Body)
-		if err == nil {
+// read reads a reply from the answer of the server at host: a stream, or all of
+// it at once.
+func read(from *wire.Answer, names *wire.Names, host string) (model.Reply, error) {
+	a := &answer{from: from, names: names, thought: thought{At: host}}
+	body := bufio.NewReader(from.Body)
+	from.Body = body
+	var err error
+	if first, _ := body.Peek(1); string(first) == "{" { // no stream begins so
+		var whole []byte
+		if whole, err = io.ReadAll(body); err == nil {
 			err = a.add(whole)
 		}
-		if err != nil {
-			return model.Reply{}, err
-		}
-		return a.reply()
+	} else {
+		err = a.listen()
 	}
-	events := ssestream.NewDecoder(resp)
-	for events.Next() {
-		e := events.Event()
-		data := bytes.TrimSpace(e.Data)
-		switch {
-		case len(data) == 0:
-		case bytes.HasPrefix(data, []byte("[DONE]")):
-			return a.reply()
-		case e.Type == "error":
-			return model.Reply{}, &wire.Said{Body: string(data)}
-		default:
-			if err := a.add(data); err != nil {
-				return model.Reply{}, err
-			}
-		}
-	}
-	switch err := events.Err(); {
-	case a.finish != "": // whatever came after the end
-		return a.reply()
-	case err != nil:
+	if err != nil {
 		return model.Reply{}, err
 	}
-	return model.Reply{}, wire.Broken("it ends before its end")
+	return a.reply()
+}
+
+// listen takes in a stream.
+func (a *answer) listen() error {
+	done := false
+	var fault error
+	err := a.from.Events(func(kind string, data []byte) error {
+		switch data = bytes.TrimSpace(data); {
+		case len(data) == 0:
+		case bytes.HasPrefix(data, []byte("[DONE]")):
+			done = true
+			return wire.ErrEnough
+		case kind == "error":
+			fault = &wire.Said{Body: string(data)}
+		default:
+			before := a.size
+			fault = a.add(data)
+			if a.finish != "" && a.size == before { // some say it in each chunk
+				a.from.Done()
+			}
+		}
+		return fault
+	})
+	switch {
+	case fault != nil:
+		return fault
+	case done, a.finish != "": // whatever came after the end
+		return nil
+	case err != nil:
+		return err
+	}
+	return wire.Broken("it ends before its end")
 }
 
 // add takes in one chunk.
@@ -136,7 +146,7 @@ func (a *answer) add(data []byte) error {
 	a.spent(c.Usage)
 	for i := range c.Choices {
 		choice := &c.Choices[i]
-		if choice.Index != 0 {
+		if choice.Index != "" && choice.Index != "0" {
 			continue // nobody asked for a second one
 		}
 		for _, d := range []*delta{&choice.Delta, &choice.Message} {
@@ -160,34 +170,48 @@ func (a *answer) delta(d *delta) error {
 		if err != nil {
 			return err
 		}
-		if s != "" && (a.field == "" || a.field == reasoning[i]) { // some say it in both
-			a.field = reasoning[i]
+		if s != "" && (a.thought.Field == "" || a.thought.Field == reasoning[i]) { // some say it in both
+			a.thought.Field = reasoning[i]
 			a.thinking.WriteString(s)
 			a.size += len(s)
+		}
+	}
+	var details []map[string]json.RawMessage
+	if json.Unmarshal(d.ReasoningDetails, &details) == nil {
+		a.size += len(d.ReasoningDetails)
+		for _, m := range details {
+			a.detail(m)
 		}
 	}
 	text, err := said(d.Content)
 	if err != nil {
 		return err
 	}
+	a.say(text)
 	if d.Refusal != "" {
+		if !a.refused && a.text.Len() > 0 {
+			a.say("\n")
+		}
 		a.refused = true
-		text += d.Refusal
-	}
-	if text != "" {
-		a.text.WriteString(text)
-		a.size += len(text)
-		a.emit(model.Delta{Text: text})
+		a.say(d.Refusal)
 	}
 	for i := range d.ToolCalls {
 		if err := a.call(&d.ToolCalls[i]); err != nil {
 			return err
 		}
 	}
-	if a.size > maxText || len(a.calls) > maxCalls {
-		return wire.Broken("it has more than %d calls, or than %d MiB", maxCalls, maxText>>20)
+	if a.size > maxText || len(a.calls) > maxCalls || len(a.details) > maxCalls {
+		return wire.Broken("it has more than %d calls or thoughts, or than %d MiB", maxCalls, maxText>>20)
 	}
 	return nil
+}
+
+func (a *answer) say(text string) {
+	if text != "" {
+		a.text.WriteString(text)
+		a.size += len(text)
+		a.from.Emit(text)
+	}
 }
 
 // said is the text of a field: a string, or a list of parts.
@@ -197,9 +221,11 @@ func said(raw json.RawMessage) (text string, err error) {
 	case raw[0] == '[':
 		var parts []struct{ Text string }
 		err = json.Unmarshal(raw, &parts)
+		var b strings.Builder
 		for _, p := range parts {
-			text += p.Text
+			b.WriteString(p.Text)
 		}
+		text = b.String()
 	default:
 		err = json.Unmarshal(raw, &text)
 	}
@@ -209,9 +235,85 @@ func said(raw json.RawMessage) (text string, err error) {
 	return text, nil
 }
 
+// A detail is one of the details of reasoning. Its text is that of the field
+// that grows, if one of it does.
+type detail struct {
+	fields map[string]json.RawMessage
+	grows  string
+	text   strings.Builder
+}
+
+// detail takes in a detail, or a bit of the last one. A signature, which is of
+// the whole text, is its end; the index alone does not tell, since it may be 0
+// for all.
+func (a *answer) detail(m map[string]json.RawMessage) {
+	grows := map[string]string{`"reasoning.text"`: "text", `"reasoning.summary"`: "summary"}[string(m["type"])]
+	d := &detail{grows: grows, fields: map[string]json.RawMessage{}}
+	if n := len(a.details); n > 0 && grows != "" && a.details[n-1].goesOn(m) {
+		d = a.details[n-1]
+	} else {
+		a.details = append(a.details, d)
+	}
+	for k, v := range m {
+		var s string
+		if k == grows && json.Unmarshal(v, &s) == nil && s != "" {
+			d.text.WriteString(s)
+		} else if d.fields[k] == nil || string(v) != "null" {
+			d.fields[k] = v
+		}
+	}
+}
+
+func (d *detail) goesOn(m map[string]json.RawMessage) bool {
+	same := func(k string) bool { return bytes.Equal(d.fields[k], m[k]) }
+	return same("type") && same("index") && len(d.fields["signature"]) <= len("null")
+}
+
+// raw is a detail as it goes back.
+func (d *detail) raw() json.RawMessage {
+	if d.text.Len() > 0 {
+		d.fields[d.grows], _ = json.Marshal(d.text.String()) // a string
+	}
+	b, _ := json.Marshal(d.fields) // they were read as JSON
+	return bytes.ToValidUTF8(b, []byte("\uFFFD"))
+}
+
+// A call is a tool call. Its arguments are followed as they come, to know
+// where they end.
+type call struct {
+	index      json.Number
+	id         string
+	name, args strings.Builder
+
+	depth                  int // of objects and lists
+	begun, quoted, escaped bool
+}
+
+func (c *call) hear(args string) {
+	c.args.WriteString(args)
+	c.begun = c.begun || strings.TrimSpace(args) != ""
+	for _, b := range []byte(args) {
+		switch {
+		case c.escaped:
+			c.escaped = false
+		case c.quoted:
+			c.escaped, c.quoted = b == '\\', b != '"'
+		case b == '"':
+			c.quoted = true
+		case b == '{', b == '[':
+			c.depth++
+		case b == '}', b == ']':
+			c.depth--
+		}
+	}
+}
+
+// open reports whether arguments have begun and are not at their end.
+func (c *call) open() bool { return c.quoted || c.depth > 0 }
+
 // call takes in a bit of a tool call.
 func (a *answer) call(d *callDelta) error {
-	args := string(d.Function.Arguments)
+	args := strings.ToValidUTF8(string(d.Function.Arguments), "\uFFFD")
 	switch {
 	case args == "null":
 		args = ""
@@ -228,16 +330,16 @@ func (a *answer) call(d *callDelta) error {
 		c = new(call)
 		a.calls = append(a.calls, c)
 	}
-	if d.Index != nil {
+	if d.Index != "" {
 		c.index = d.Index
 	}
 	if d.ID != "" {
 		c.id = d.ID
 	}
-	if d.Function.Name != c.name { // some repeat it
-		c.name += d.Function.Name
+	if d.Function.Name != c.name.String() { // some repeat it
+		c.name.WriteString(d.Function.Name)
 	}
-	c.args.WriteString(args)
+	c.hear(args)
 	a.size += len(args) + len(d.Function.Name) + len(d.ID)
 	return nil
 }
@@ -248,12 +350,12 @@ func (a *answer) call(d *callDelta) error {
 // whose arguments are not complete.
 func (a *answer) which(d *callDelta, args string) *call {
 	for _, c := range slices.Backward(a.calls) {
-		if d.ID != "" && c.id != "" && d.ID != c.id || d.Index != nil && c.index != nil && *d.Index != *c.index {
+		if d.ID != "" && c.id != "" && d.ID != c.id || d.Index != "" && c.index != "" && d.Index != c.index {
 			continue
 		}
-		if name := d.Function.Name; name != "" && c.name != "" {
-			other := d.Index == nil && (d.ID == "" || c.id == "") && name != c.name
-			if other || strings.TrimSpace(args) != "" && json.Valid([]byte(c.args.String())) {
+		if name := d.Function.Name; name != "" && c.name.Len() > 0 {
+			other := d.Index == "" && (d.ID == "" || c.id == "") && name != c.name.String()
+			if other || strings.TrimSpace(args) != "" && c.begun && !c.open() {
 				return nil
 			}
 		}
@@ -284,7 +386,8 @@ func (a *answer) spent(raw json.RawMessage) {
 
 // reply is all that came.
 func (a *answer) reply() (model.Reply, error) {
-	if a.finish == "" && a.text.Len() == 0 && a.thinking.Len() == 0 && len(a.calls) == 0 {
+	thought := a.thinking.Len() > 0 || len(a.details) > 0
+	if a.finish == "" && a.text.Len() == 0 && !thought && len(a.calls) == 0 {
 		return model.Reply{}, wire.Broken("it says nothing; see whether the address is right, with its /v1")
 	}
 	r := model.Reply{Model: a.model, Usage: a.usage}
@@ -294,9 +397,12 @@ func (a *answer) reply() (model.Reply, error) {
 	case a.finish == "length":
 		r.Stop = model.StopLength
 	}
-	if a.thinking.Len() > 0 {
+	if thought {
+		for _, d := range a.details {
+			a.thought.Details = append(a.thought.Details, d.raw())
+		}
 		p := model.NewPart(model.Assistant, model.Thinking, a.thinking.String())
-		p.Provider = wire.Tag(provider, thought{a.field})
+		p.Provider = wire.Tag(provider, a.thought)
 		r.Parts = append(r.Parts, p)
 	}
 	if a.text.Len() > 0 {
@@ -304,14 +410,17 @@ func (a *answer) reply() (model.Reply, error) {
 	}
 	for _, c := range a.calls {
 		args := c.args.String()
-		if c.name == "" {
+		switch {
+		case c.name.Len() == 0:
 			return model.Reply{}, wire.Broken("it calls a tool without a name")
+		case a.finish == "" && c.open():
+			return model.Reply{}, wire.Broken("it ends within the arguments of a call")
 		}
 		if strings.TrimSpace(args) == "" {
 			args = "{}"
 		}
 		p := model.NewPart(model.Assistant, model.Call, args)
-		p.Tool = a.names.Back(c.name)
+		p.Tool = a.names.Back(c.name.String())
 		if c.id != "" {
 			p.Provider = wire.Tag(provider, map[string]string{"id": c.id})
 		}

@@ -1,11 +1,15 @@
 package openai
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -84,9 +88,26 @@ func TestQuirks(t *testing.T) {
 			call look {} a
 			call look {} b`},
 		{"arguments that are no JSON stay as they are", `
-			{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"look","arguments":"{n: 1"}}]}}]}
+			{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"look","arguments":"{n: 1"}}]},"finish_reason":"tool_calls"}]}
 			[DONE]`, `
 			call look {n: 1 a`},
+		{"arguments that are cut off", `
+			{"choices":[{"delta":{"content":"Hi","tool_calls":[{"index":0,"id":"a","function":{"name":"look","arguments":"{\"n\":\"}\\\"}"}}]}}]}
+			[DONE]`, `
+			error it ends within the arguments of a call`},
+		{"an index that is a text", `
+			{"choices":[{"index":"0","delta":{"tool_calls":[{"index":"0","function":{"name":"look","arguments":""}},{"index":"1","function":{"name":"count","arguments":"{"}}]}}]}
+			{"choices":[{"index":"0","delta":{"tool_calls":[{"index":0,"function":{"arguments":"{}"}},{"index":"1","function":{"arguments":"}"}}]}}]}
+			{"choices":[{"index":"1","delta":{"content":"No"},"finish_reason":"stop"}]}
+			[DONE]`, `
+			call look {}
+			call count {}`},
+		{"a name that is repeated with each bit of arguments that look whole", `
+			{"choices":[{"delta":{"tool_calls":[{"function":{"name":"look","arguments":"{\"text\":\"{}\\"}},{"function":{"name":"look","arguments":"\"}"}},{"function":{"name":"look","arguments":"\"}"}},{"function":{"name":"look","arguments":"null"}},{"function":{"name":"look","arguments":"{}"}}]}}]}
+			[DONE]`, `
+			call look {"text":"{}\"}"}
+			call look null
+			call look {}`},
 		{"a call of nothing", `
 			{"choices":[{"delta":{"content":"Hi","tool_calls":[{"index":0,"function":{"arguments":""}}]}}]}
 			[DONE]`, `
@@ -126,17 +147,32 @@ func TestQuirks(t *testing.T) {
 			{"choices":[{"delta":{"reasoning_content":"Hm"}}]}
 			{"choices":[{"delta":{"reasoning_content":".","content":""}}]}
 			{"choices":[{"delta":{"reasoning_content":null,"content":"Hi"},"finish_reason":"stop"}]}`, `
-			thinking Hm. {"openai":{"field":"reasoning_content"}}
+			thinking Hm. {"openai":{"at":"nowhere.test","field":"reasoning_content"}}
 			text Hi`},
 		{"reasoning in reasoning", `
-			{"choices":[{"delta":{"content":"","reasoning":"Hm","reasoning_details":[{"type":"reasoning.text","text":"Hm"}]}}]}
-			{"choices":[{"delta":{"content":"Hi"},"finish_reason":"stop"}]}`, `
-			thinking Hm {"openai":{"field":"reasoning"}}
+			{"choices":[{"delta":{"content":"","reasoning":"Hm","reasoning_details":null}}]}
+			{"choices":[{"delta":{"content":"Hi","reasoning_details":"none"},"finish_reason":"stop"}]}`, `
+			thinking Hm {"openai":{"at":"nowhere.test","field":"reasoning"}}
 			text Hi`},
+		{"reasoning with details, which are signed", `
+			{"choices":[{"delta":{"reasoning":"Let","reasoning_details":[{"type":"reasoning.text","text":"Let","format":"x","index":0,"signature":null}]}}]}
+			{"choices":[{"delta":{"reasoning":" me <see>","reasoning_details":[{"type":"reasoning.text","text":" me <see>","format":"x","index":0}]}}]}
+			{"choices":[{"delta":{"reasoning_details":[{"type":"reasoning.text","signature":"c2ln","format":null,"index":0}]}}]}
+			{"choices":[{"delta":{"reasoning":"Two","reasoning_details":[{"type":"reasoning.text","text":"Two","index":0}]}}]}
+			{"choices":[{"delta":{"reasoning_details":[{"type":"reasoning.text","text":"Three","index":1}]}}]}
+			{"choices":[{"delta":{"content":"Hi"},"finish_reason":"stop"}]}`, `
+			thinking Let me <see>Two {"openai":{"at":"nowhere.test","field":"reasoning","details":[{"format":"x","index":0,"signature":"c2ln","text":"Let me \u003csee\u003e","type":"reasoning.text"},{"index":0,"text":"Two","type":"reasoning.text"},{"index":1,"text":"Three","type":"reasoning.text"}]}}
+			text Hi`},
+		{"details alone, which are secret", `
+			{"choices":[{"delta":{"reasoning_details":[{"type":"reasoning.summary","summary":"A","index":0},{"type":"reasoning.summary","summary":"B","index":0}]}}]}
+			{"choices":[{"delta":{"reasoning_details":[{"type":"reasoning.encrypted","data":"a","index":0,"n":9007199254740993},{"type":"reasoning.encrypted","data":"b","index":0}]}}]}
+			{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"look","arguments":"{}"}}]},"finish_reason":"tool_calls"}]}`, `
+			thinking  {"openai":{"at":"nowhere.test","details":[{"index":0,"summary":"AB","type":"reasoning.summary"},{"data":"a","index":0,"n":9007199254740993,"type":"reasoning.encrypted"},{"data":"b","index":0,"type":"reasoning.encrypted"}]}}
+			call look {} a`},
 		{"reasoning in both", `
 			{"choices":[{"delta":{"reasoning":"Hm","reasoning_content":"Hm"}}]}
 			{"choices":[{"delta":{"content":"Hi"},"finish_reason":"stop"}]}`, `
-			thinking Hm {"openai":{"field":"reasoning_content"}}
+			thinking Hm {"openai":{"at":"nowhere.test","field":"reasoning_content"}}
 			text Hi`},
 		{"thinking in the text stays there", `
 			{"choices":[{"delta":{"content":"<think>Hm</think>Hi"},"finish_reason":"stop"}]}`, `
@@ -149,6 +185,12 @@ func TestQuirks(t *testing.T) {
 			{"choices":[{"delta":{},"finish_reason":"content_filter"}]}
 			[DONE]`, `
 			text How to
+			stop refusal`},
+		{"a refusal after a text", `
+			{"choices":[{"delta":{"content":"How to"}}]}
+			{"choices":[{"delta":{"refusal":"I will"}}]}
+			{"choices":[{"delta":{"refusal":" not."},"finish_reason":"stop"}]}`, `
+			text How to\nI will not.
 			stop refusal`},
 		{"an error that is null", `
 			{"error":null,"choices":[{"delta":{"content":"Hi"},"finish_reason":"stop"}]}`, `
@@ -181,6 +223,15 @@ func TestQuirks(t *testing.T) {
 		{"no end", `
 			{"choices":[{"delta":{"content":"Hi"}}]}`, `
 			error it ends before its end`},
+		{"an error after the end", `
+			{"choices":[{"delta":{"content":"Hi"},"finish_reason":"stop"}]}
+			{"error":"out of memory"}`, `
+			error the server reported an error: {"error":"out of memory"}`},
+		{"a reason to end in every chunk", `
+			{"choices":[{"delta":{"content":"Hi"},"finish_reason":"stop"}]}
+			{"choices":[{"delta":{"content":" there"},"finish_reason":"length"}]}`, `
+			text Hi there
+			stop length`},
 		{"nothing at all", `
 			{"id":"chatcmpl-1","object":"chat.completion.chunk","choices":[]}
 			[DONE]`, `
@@ -208,7 +259,7 @@ func TestQuirks(t *testing.T) {
 }
 
 func TestAWholeAnswerInPlaceOfAStream(t *testing.T) {
-	got := told(t, "application/json; charset=utf-8", `{
+	whole := `{
 		"id": "chatcmpl-1", "object": "chat.completion", "model": "m",
 		"choices": [{"index": 0, "finish_reason": "tool_calls", "message": {
 			"role": "assistant", "content": "I look.", "reasoning_content": "Hm", "refusal": null,
@@ -217,16 +268,73 @@ func TestAWholeAnswerInPlaceOfAStream(t *testing.T) {
 				{"id": "b", "type": "function", "function": {"name": "look", "arguments": "{}"}}
 			]}}],
 		"usage": {"prompt_tokens": 9, "completion_tokens": 5}
-	}`)
-	want := `thinking Hm {"openai":{"field":"reasoning_content"}}
+	}`
+	want := `thinking Hm {"openai":{"at":"nowhere.test","field":"reasoning_content"}}
 text I look.
 call look {"n":9007199254740993} a
 call look {} b
 model m
 usage {9 5 0 0 0}
 `
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("-want +got:\n%s", diff)
+	for _, media := range []string{"application/json", "", "text/plain", "text/event-stream"} {
+		if diff := cmp.Diff(want, told(t, media, whole)); diff != "" {
+			t.Errorf("as %q, -want +got:\n%s", media, diff)
+		}
+		if got := told(t, media, whole+whole); got != "error it has a chunk that is none; see whether the address is right, with its /v1\n" {
+			t.Errorf("two of them: %s", got)
+		}
+		if got := told(t, media, whole[:len(whole)-9]); !strings.HasPrefix(got, "error ") {
+			t.Errorf("the half of it: %s", got)
+		}
+	}
+}
+
+func TestWhatIsNoStream(t *testing.T) {
+	for _, body := range []string{"", "hello\n\nworld", "[]", ": a comment\n\n"} {
+		if got := told(t, "text/plain", body); got != "error it is no stream of events; see whether the address is right, with its /v1\n" {
+			t.Errorf("%q: %s", body, got)
+		}
+	}
+}
+
+// A connection that stays open costs five seconds, in which the usage may
+// come, and nothing if the server says that it has done.
+func TestAConnectionThatStaysOpen(t *testing.T) {
+	const text, end = `{"choices":[{"delta":{"content":"Hi"},"finish_reason":"stop"}]}`, `{"choices":[{"delta":{},"finish_reason":"stop"}]}`
+	for _, test := range []struct {
+		name   string
+		events []string // one a second
+		want   string
+		took   time.Duration
+	}{
+		{"nothing follows", []string{text, end}, "Hi 0", 7 * time.Second},
+		{"usage follows", []string{text, end, `{"choices":[],"usage":{"prompt_tokens":9}}`}, "Hi 9", 7 * time.Second},
+		{"the mark follows", []string{text, end, `{"choices":[],"usage":{"prompt_tokens":9}}`, "[DONE]"}, "Hi 9", 4 * time.Second},
+		{"each chunk has a reason to end", slices.Repeat([]string{text}, 20), strings.Repeat("Hi", 20) + " 0", 20*time.Second + 5*time.Minute},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				m := Model{Name: "m", BaseURL: "http://nowhere.test", HTTP: &http.Client{Transport: answers(func(req *http.Request) (*http.Response, error) {
+					body, write := io.Pipe()
+					context.AfterFunc(req.Context(), func() { write.CloseWithError(context.Cause(req.Context())) })
+					go func() {
+						for _, e := range test.events {
+							time.Sleep(time.Second)
+							io.WriteString(write, "data: "+e+"\n\n")
+						}
+					}()
+					return &http.Response{StatusCode: 200, Request: req, Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: body}, nil
+				})}}
+				start := time.Now()
+				r, err := m.Call(t.Context(), &model.Request{}, func(model.Delta) {})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got := fmt.Sprint(r.Parts[0].Data, " ", r.Usage.Input); got != test.want || time.Since(start) != test.took {
+					t.Errorf("%q after %v; want %q after %v", got, time.Since(start), test.want, test.took)
+				}
+			})
+		})
 	}
 }
 
@@ -240,17 +348,19 @@ func TestAnErrorEvent(t *testing.T) {
 func TestAReplyHasBounds(t *testing.T) {
 	text := `data: {"choices":[{"delta":{"content":"` + strings.Repeat("x", 1<<20) + `"}}]}` + "\n\n"
 	calls := `data: {"choices":[{"delta":{"tool_calls":[` + strings.Repeat(`{"function":{"name":"look","arguments":"{}"}},`, 1000)
+	thought := `{"type":"reasoning.encrypted"},`
 	end := "data: [DONE]\n\n"
 	for body, ok := range map[string]bool{
-		strings.Repeat(text, 16) + end:                                   true,
-		strings.Repeat(text, 17) + end:                                   false,
+		strings.Repeat(text, 16) + end: true,
+		strings.Repeat(text, 17) + end: false,
+		`data: {"choices":[{"delta":{"reasoning_details":[` + strings.Repeat(thought, 1000) + `{}]}}]}` + "\n\n" + end: false,
 		calls[:len(calls)-1] + "]}}]}\n\n" + end:                         true,
 		calls + `{"function":{"name":"look"}}]}}]}` + "\n\n" + end:       true, // the last one repeats a name
 		calls + `{"id":"a","function":{"name":"x"}}]}}]}` + "\n\n" + end: false,
 	} {
-		got := told(t, "text/event-stream", body)
-		if strings.HasPrefix(got, "error it has more than 1000 calls, or than 16 MiB") == ok {
-			t.Errorf("%d bytes: %.100s", len(body), got)
+		_, err := read(&wire.Answer{Body: strings.NewReader(body)}, wire.NewNames(&model.Request{}, 64), "")
+		if (err == nil) != ok || err != nil && err.Error() != "it has more than 1000 calls or thoughts, or than 16 MiB" {
+			t.Errorf("%d bytes: %v", len(body), err)
 		}
 	}
 }
@@ -258,11 +368,17 @@ func TestAReplyHasBounds(t *testing.T) {
 // told is a reply, a line for each thing in it. The text of the deltas must be
 // that of the reply.
 func told(t *testing.T, media, body string) string {
-	var b, deltas strings.Builder
-	resp := &http.Response{Header: http.Header{"Content-Type": {media}}, Body: io.NopCloser(strings.NewReader(body))}
-	r, err := read(resp, wire.NewNames(&model.Request{}, 64), func(d model.Delta) { deltas.WriteString(d.Text) })
+	r, err := read(&wire.Answer{Media: media, Body: strings.NewReader(body)}, wire.NewNames(&model.Request{}, 64), "nowhere.test")
 	if err != nil {
 		return "error " + err.Error() + "\n"
+	}
+	var b, deltas strings.Builder
+	m := Model{Name: "m", BaseURL: "http://nowhere.test", Retries: -1, HTTP: &http.Client{Transport: answers(func(req *http.Request) (*http.Response, error) {
+		return &http.Response{StatusCode: 200, Request: req, Header: http.Header{"Content-Type": {media}}, Body: io.NopCloser(strings.NewReader(body))}, nil
+	})}}
+	again, err := m.Call(t.Context(), &model.Request{}, func(d model.Delta) { deltas.WriteString(d.Text) })
+	if diff := cmp.Diff(r.Parts, again.Parts); err != nil || diff != "" {
+		t.Errorf("by itself, and in a call: %v\n%s", err, diff)
 	}
 	text := ""
 	for _, p := range r.Parts {
@@ -276,7 +392,7 @@ func told(t *testing.T, media, body string) string {
 			fmt.Fprintf(&b, "thinking %s %s\n", p.Data, p.Provider)
 		default:
 			text += p.Data
-			fmt.Fprintf(&b, "%s %s\n", p.Kind, p.Data)
+			fmt.Fprintf(&b, "%s %s\n", p.Kind, strings.ReplaceAll(p.Data, "\n", `\n`))
 		}
 		if p.Role != model.Assistant || p.Piece != model.Sum(p.Data) {
 			t.Errorf("the part is %+v", p)
@@ -297,6 +413,11 @@ func told(t *testing.T, media, body string) string {
 	return b.String()
 }
 
+// answers is a server in the place of a network.
+type answers func(*http.Request) (*http.Response, error)
+
+func (a answers) RoundTrip(r *http.Request) (*http.Response, error) { return a(r) }
+
 // FuzzRead: whatever a server says is a reply or an error, and a reply has
 // nothing but parts that can be used.
 func FuzzRead(f *testing.F) {
@@ -315,13 +436,12 @@ func FuzzRead(f *testing.F) {
 			media = "application/json"
 		}
 		told(t, media, body)
-		resp := &http.Response{Header: http.Header{"Content-Type": {media}}, Body: io.NopCloser(strings.NewReader(body))}
-		r, err := read(resp, wire.NewNames(&model.Request{}, 64), func(model.Delta) {})
+		r, err := read(&wire.Answer{Media: media, Body: strings.NewReader(body)}, wire.NewNames(&model.Request{}, 64), "")
 		if err != nil && len(r.Parts) > 0 {
 			t.Errorf("an error %v and the parts %+v", err, r.Parts)
 		}
 		for _, p := range r.Parts {
-			if p.Data == "" || p.Kind == model.Call && p.Tool == "" {
+			if p.Data == "" && p.Kind != model.Thinking || p.Kind == model.Call && p.Tool == "" {
 				t.Errorf("the part is %+v", p)
 			}
 		}

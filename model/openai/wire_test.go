@@ -16,10 +16,9 @@ import (
 )
 
 func TestConformance(t *testing.T) {
-	for _, v := range []string{"OPENAI_BASE_URL", "OPENAI_ORG_ID", "OPENAI_PROJECT_ID", "OPENAI_CUSTOM_HEADERS"} {
+	for _, v := range []string{"OPENAI_BASE_URL", "OPENAI_ORG_ID", "OPENAI_PROJECT_ID"} {
 		t.Setenv(v, "")
 	}
-	t.Setenv("OPENAI_ADMIN_KEY", "sk-admin-is-never-sent")
 	wiretest.Suite{
 		Provider: "openai",
 		KeyFrom:  "OPENAI_API_KEY",

@@ -4,9 +4,12 @@ package mcp_test
 
 import (
 	"bufio"
+	"bytes"
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"os/exec"
@@ -36,8 +39,8 @@ func TestMain(m *testing.M) {
 			code = 1
 		}
 		os.Exit(code)
-	case "sdk":
-		serveSDK()
+	case "sdk", "newest":
+		serveSDK(mode == "newest")
 	default:
 		serve(mode, os.Getenv("FAKE_STATE"))
 	}
@@ -164,7 +167,7 @@ func told(r tool.Result, err error) string {
 // A fake is an MCP server that has no manners. What it is asked to do wrong is
 // its mode, or the name of the tool that is called.
 type fake struct {
-	mode, state string
+	mode        string
 	grown       bool
 	hung, waits json.RawMessage // the ids of calls that are not answered yet
 	released    json.RawMessage
@@ -186,18 +189,13 @@ type request struct {
 }
 
 func serve(mode, state string) {
-	log, _ := os.OpenFile(filepath.Join(state, "starts"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
-	fmt.Fprint(log, ".")
-	log.Close()
-	started, _ := os.ReadFile(log.Name())
-	f := &fake{mode: mode, state: state}
+	started := start(state)
+	f := &fake{mode: mode}
 	switch {
 	case mode == "exits":
 		die(3, "Traceback (most recent call last):\n  File \"x.py\", line 1\n\x1b[31mModuleNotFoundError: No module named 'ports'\x1b[0m")
-	case mode == "once" && len(started) > 1:
+	case mode == "once" && started > 1:
 		die(1, "the database is locked")
-	case mode == "web":
-		fmt.Println("Listening on http://localhost:3000")
 	case mode == "chatty":
 		fmt.Println("Ports 1.0 ready!\n\n{\"level\": \"info\"}\n[1, 2]")
 	case mode == "stubborn":
@@ -211,7 +209,7 @@ func serve(mode, state string) {
 	for first := true; in.Scan(); first = false {
 		var r request
 		switch {
-		case json.Unmarshal(in.Bytes(), &r) != nil || mode == "hangs" || mode == "web":
+		case json.Unmarshal(in.Bytes(), &r) != nil || mode == "hangs":
 		case mode == "strict" && first && r.Method != "initialize":
 			die(1, "Error: ExpectedInitializeRequest")
 		default:
@@ -221,6 +219,18 @@ func serve(mode, state string) {
 	if mode == "stubborn" {
 		select {}
 	}
+}
+
+// start notes that a server was started, and returns how often.
+func start(state string) int {
+	if state == "" {
+		return 1
+	}
+	log, _ := os.OpenFile(filepath.Join(state, "starts"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	fmt.Fprint(log, ".")
+	log.Close()
+	all, _ := os.ReadFile(log.Name())
+	return len(all)
 }
 
 func die(code int, why string) {
@@ -244,7 +254,7 @@ func (f *fake) handle(r request) {
 		capabilities, protocol := `{"tools":{"listChanged":true}}`, "2025-06-18"
 		switch f.mode {
 		case "refuses":
-			refuse(r.ID, -32000, "no licence for "+os.Getenv("LICENCE"))
+			refuse(r.ID, -32003, "no licence for "+os.Getenv("LICENCE"))
 			return
 		case "empty":
 			result(r.ID, `null`)
@@ -270,14 +280,6 @@ func (f *fake) handle(r request) {
 	case "notifications/cancelled":
 		f.cancelled = f.cancelled || string(r.Params.RequestID) == string(f.hung)
 		f.release()
-	case "server/discover":
-		switch f.mode {
-		case "silent":
-		case "empty":
-			result(r.ID, `null`)
-		default:
-			refuse(r.ID, -32601, "no such method")
-		}
 	default:
 		if r.ID != nil {
 			refuse(r.ID, -32601, "no such method")
@@ -331,7 +333,9 @@ func (f *fake) list(r request) {
 	if f.grown {
 		more = append(more, `{"name":"grown","annotations":{"title":"It grew","idempotentHint":true}}`)
 	}
+	about, _ := json.Marshal("In production, with " + os.Getenv("KEY"))
 	more = append(more, fmt.Sprintf(`{"name":"wordy","description":%q}`, strings.Repeat("é", 10_000)),
+		fmt.Sprintf(`{"name":"key","description":%[1]s,"inputSchema":{"description":%[1]s},"outputSchema":null}`, about),
 		fmt.Sprintf(`{"name":"heavy","inputSchema":{"type":"object","description":%q}}`, strings.Repeat("x", 256<<10)))
 	result(r.ID, `{"tools":[%s],"_meta":{"answer":"{}"}}`, strings.Join(more, ","))
 }
@@ -361,9 +365,10 @@ func (f *fake) call(r request) {
 		say(`{"jsonrpc":"2.0","id":%s,"error":{"code":"E_ODD","message":"odd"}}`, r.ID)
 	case "leak":
 		key, _ := json.Marshal("key=" + os.Getenv("KEY"))
-		result(r.ID, `{"content":[{"type":"text","text":%s}],"structuredContent":{%s:12345678},"isError":false}`, key, key)
+		result(r.ID, `{"resultType":"complete","content":[{"type":"text","text":%s},{"type":"resource","resource":{"blob":%q}}],"structuredContent":{"environment":"production","key":%s},"isError":false}`,
+			key, base64.StdEncoding.EncodeToString([]byte(os.Getenv("KEY"))), key)
 	case "leaks":
-		die(1, "cannot log in with "+os.Getenv("KEY"))
+		die(1, "cannot log in with "+os.Getenv("KEY")+" in production")
 	case "deaf":
 		text("I do not listen any more")
 		select {}
@@ -400,8 +405,21 @@ func (f *fake) call(r request) {
 	}
 }
 
-// serveSDK is the server of the SDK.
-func serveSDK() {
+// serveSDK is the server of the SDK, which knows all versions of the protocol,
+// or only the newest.
+func serveSDK(newest bool) {
+	start(os.Getenv("FAKE_STATE"))
+	var in io.Reader = os.Stdin
+	if newest {
+		all := bufio.NewReader(os.Stdin)
+		first, _ := all.ReadBytes('\n')
+		var r request
+		if json.Unmarshal(first, &r); r.Method == "initialize" {
+			refuse(r.ID, -32004, "unsupported protocol version")
+			return
+		}
+		in = io.MultiReader(bytes.NewReader(first), all)
+	}
 	s := sdk.NewServer(&sdk.Implementation{Name: "sdk", Version: "1"}, nil)
 	s.AddTool(&sdk.Tool{Name: "protocol", InputSchema: json.RawMessage(`{"type":"object"}`)}, func(_ context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		spoken, _ := r.Params.Meta[sdk.MetaKeyProtocolVersion].(string)
@@ -422,7 +440,7 @@ func serveSDK() {
 		})
 		return &sdk.CallToolResult{Content: []sdk.Content{}}, nil
 	})
-	if err := s.Run(context.Background(), &sdk.StdioTransport{}); err != nil {
+	if err := s.Run(context.Background(), &sdk.IOTransport{Reader: io.NopCloser(in), Writer: os.Stdout}); err != nil {
 		die(1, err.Error())
 	}
 }

@@ -29,18 +29,13 @@ const (
 // A process is a server that runs, as the transport and the connection that
 // the SDK speaks through.
 type process struct {
+	*server
 	cmd      *exec.Cmd
 	in       io.WriteCloser
-	hide     *hider
-	patience time.Duration     // with a server that does not answer whether it knows the newest protocol
-	prints   func(line string) // told the first line that is no message
-
-	writes   chan write
-	messages chan jsonrpc.Message // what it says
-	unsaid   chan jsonrpc.Message // what it should have said
+	writes   chan []byte
+	messages chan jsonrpc.Message
 
 	ready   atomic.Bool // the handshake is over
-	heard   atomic.Bool // it has sent a message
 	changed atomic.Bool // its tools must be asked for
 
 	stop chan struct{} // closed to end it
@@ -48,51 +43,33 @@ type process struct {
 	over chan struct{} // closed once it says nothing any more
 	gone chan struct{} // closed once it, and all that was done for it, has ended
 
-	mu      sync.Mutex
-	fault   string // what it did that ended the session
-	said    []byte // the last of its stderr
-	skipped int    // lines that are no messages
-	first   string // of them
-}
-
-type write struct {
-	line []byte
-	done chan error // with room for one
+	// What it leaves; for others once it is gone.
+	state   *os.ProcessState
+	fault   string         // what it did that ended the session
+	refused *jsonrpc.Error // why it did not begin one
+	said    []byte         // the last of its stderr
 }
 
 // launch starts the process of a server.
 func launch(s *server) (*process, error) {
-	out, stdout, err := os.Pipe()
-	if err != nil {
-		return nil, err
-	}
-	defer stdout.Close()
-	says, stderr, err := os.Pipe()
-	if err != nil {
-		out.Close()
-		return nil, err
-	}
-	defer stderr.Close()
 	p := &process{
-		cmd: exec.Command(s.Command, s.Args...), hide: s.hide, patience: s.StartTimeout / 4,
-		prints: func(line string) {
-			s.prints.Do(func() {
-				s.log.Warn("an MCP server prints lines that are no messages; they are skipped", "server", s.Name, "first", line)
-			})
-		},
-		writes: make(chan write), messages: make(chan jsonrpc.Message), unsaid: make(chan jsonrpc.Message, 2),
+		server: s, cmd: exec.Command(s.Command, s.Args...),
+		writes: make(chan []byte), messages: make(chan jsonrpc.Message),
 		stop: make(chan struct{}), over: make(chan struct{}), gone: make(chan struct{}),
 	}
-	p.cmd.Dir, p.cmd.Env, p.cmd.Stdout, p.cmd.Stderr = s.Dir, environment(s.Env), stdout, stderr
+	p.cmd.Dir, p.cmd.Env = s.Dir, environment(s.Env)
 	lead(p.cmd)
-	if p.in, err = p.cmd.StdinPipe(); err == nil {
+	in, err1 := p.cmd.StdinPipe()
+	out, err2 := p.cmd.StdoutPipe()
+	says, err3 := p.cmd.StderrPipe()
+	err := errors.Join(err1, err2, err3)
+	if err == nil {
 		err = p.cmd.Start()
 	}
 	if err != nil {
-		out.Close()
-		says.Close()
 		return nil, err
 	}
+	p.in = in
 	go p.keep(out, says)
 	return p, nil
 }
@@ -116,14 +93,14 @@ func environment(own []Variable) []string {
 }
 
 // keep holds all that is done for the process, until it has ended.
-func (p *process) keep(out, says *os.File) {
+func (p *process) keep(out, says io.ReadCloser) {
 	var all sync.WaitGroup
 	all.Go(func() { p.listen(out) })
 	all.Go(func() { p.overhear(says) })
 	all.Go(p.speak)
 	exited := make(chan struct{})
 	go func() {
-		p.cmd.Wait() // its state says how it ended
+		p.state, _ = p.cmd.Process.Wait() // the command's own Wait would close what is still read
 		close(exited)
 	}()
 	select {
@@ -140,6 +117,7 @@ func (p *process) keep(out, says *os.File) {
 		<-exited
 	}
 	kill(p.cmd) // what it leaves behind
+	p.in.Close()
 	escaped := time.AfterFunc(time.Second, func() {
 		out.Close() // something that has left the group still holds it
 		says.Close()
@@ -155,7 +133,7 @@ func (p *process) keep(out, says *os.File) {
 func (p *process) end() { p.once.Do(func() { close(p.stop) }) }
 
 // listen reads the messages of the process, one a line.
-func (p *process) listen(out *os.File) {
+func (p *process) listen(out io.ReadCloser) {
 	defer p.end()
 	defer close(p.over)
 	lines := bufio.NewScanner(out)
@@ -164,29 +142,27 @@ func (p *process) listen(out *os.File) {
 		m, ok := p.message(lines.Bytes())
 		switch {
 		case m != nil:
-			p.heard.Store(true)
 			p.messages <- m
 		case !ok && len(bytes.TrimSpace(lines.Bytes())) > 0:
-			p.skip(lines.Text())
+			p.prints.Do(func() {
+				line := cut(printable(p.values.Text(lines.Text())), 200)
+				p.log.Warn("an MCP server prints lines that are no messages; they are skipped", "server", p.Name, "first", line)
+			})
 		}
 	}
 	if errors.Is(lines.Err(), bufio.ErrTooLong) {
-		p.mu.Lock()
 		p.fault = "it sent a line of more than 16 MiB"
-		p.mu.Unlock()
 		out.Close() // so that it does not wait for a reader
 	}
 }
 
 // overhear keeps the last that the process says on stderr.
-func (p *process) overhear(says *os.File) {
+func (p *process) overhear(says io.Reader) {
 	some := make([]byte, maxSaid)
 	for {
 		n, err := says.Read(some)
-		p.mu.Lock()
 		p.said = append(p.said, some[:n]...)
 		p.said = p.said[max(0, len(p.said)-maxSaid):]
-		p.mu.Unlock()
 		if err != nil {
 			return
 		}
@@ -198,38 +174,35 @@ func (p *process) overhear(says *os.File) {
 func (p *process) speak() {
 	for {
 		select {
-		case w := <-p.writes:
-			_, err := p.in.Write(w.line)
-			w.done <- err
+		case line := <-p.writes:
+			if _, err := p.in.Write(line); err != nil {
+				p.end()
+				return
+			}
 		case <-p.over:
 			return
 		}
 	}
 }
 
-// fate says how a process ended that is gone.
+// fate says how a process ended that is gone, and what it left to read.
 func (p *process) fate() string {
-	if p.fault != "" {
-		return p.fault
+	how := p.fault
+	if how == "" {
+		how = p.state.String()
 	}
-	return p.cmd.ProcessState.String()
+	return " (" + how + ")" + p.traces()
 }
 
-// traces is what it left to read, as the end of a sentence.
 func (p *process) traces() string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	said, s := string(p.said), ""
+	said := string(p.said)
 	if len(said) == maxSaid {
 		_, said, _ = strings.Cut(said, "\n") // half a line may hold half a secret
 	}
-	if words := words(p.hide.text(said)); words != "" {
-		s = fmt.Sprintf("; its stderr ends with %q", words)
+	if said = ending(p.values.Text(said)); said == "" {
+		return ""
 	}
-	if p.skipped > 0 {
-		s += fmt.Sprintf("; it printed lines that are no messages: %d, the first %q", p.skipped, p.first)
-	}
-	return s
+	return fmt.Sprintf("; its stderr ends with %q", said)
 }
 
 // Connect makes a process an sdk.Transport.
@@ -249,8 +222,6 @@ func (p *process) Read(ctx context.Context) (jsonrpc.Message, error) {
 	select {
 	case m := <-p.messages:
 		return m, nil
-	case m := <-p.unsaid:
-		return m, nil
 	case <-p.over:
 		return nil, io.EOF
 	case <-ctx.Done():
@@ -258,32 +229,18 @@ func (p *process) Read(ctx context.Context) (jsonrpc.Message, error) {
 	}
 }
 
+// Write hands over a message. One that cannot be written ends the process.
 func (p *process) Write(ctx context.Context, m jsonrpc.Message) error {
-	if r, ok := m.(*jsonrpc.Request); ok && r.Method == "server/discover" {
-		// Servers older than this question should answer that they do not know
-		// it. Some say nothing.
-		time.AfterFunc(p.patience, func() {
-			p.unsaid <- &jsonrpc.Response{ID: r.ID, Error: &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "no answer"}}
-		})
-	}
 	line, err := jsonrpc.EncodeMessage(m)
 	if err != nil {
 		return err
 	}
-	w := write{append(line, '\n'), make(chan error, 1)}
 	select {
-	case p.writes <- w:
+	case p.writes <- append(line, '\n'):
+		return nil
 	case <-p.over:
 		return io.ErrClosedPipe
 	case <-ctx.Done():
-		return ctx.Err()
-	}
-	select {
-	case err := <-w.done:
-		return err
-	case <-p.over:
-		return io.ErrClosedPipe
-	case <-ctx.Done(): // it is written all the same
 		return ctx.Err()
 	}
 }
@@ -293,7 +250,7 @@ func (p *process) Write(ctx context.Context, m jsonrpc.Message) error {
 // answer is passed on as it stands, for the types of the SDK lose digits and the
 // order of keys, and refuse a result for one block of it.
 func (p *process) message(line []byte) (_ jsonrpc.Message, ok bool) {
-	line = p.hide.json(bytes.ToValidUTF8(line, []byte("\uFFFD")))
+	line = bytes.ToValidUTF8(line, []byte("\uFFFD"))
 	var m struct {
 		JSONRPC       string
 		ID            any
@@ -305,38 +262,22 @@ func (p *process) message(line []byte) (_ jsonrpc.Message, ok bool) {
 		return nil, false
 	}
 	id, err := jsonrpc.MakeID(m.ID)
-	if err != nil || m.Method == nil && !id.IsValid() {
+	switch {
+	case err != nil, m.Method == nil && (!id.IsValid() || m.Result == nil && absent(m.Error)):
 		return nil, false
-	}
-	if m.Method != nil && id.IsValid() {
+	case m.Method != nil && id.IsValid():
 		return &jsonrpc.Request{ID: id, Method: *m.Method, Params: m.Params}, true
-	}
-	if m.Method != nil {
+	case m.Method != nil:
 		if *m.Method == "notifications/tools/list_changed" {
 			p.changed.Store(true) // before an answer that follows it is read
 		}
 		return nil, true
+	case p.ready.Load():
+		return &jsonrpc.Response{ID: id, Result: wrap(line)}, true
 	}
 	answer := &jsonrpc.Response{ID: id, Result: m.Result}
-	if refused := refusal(m.Error); refused != nil {
-		answer.Error = refused
-	} else if m.Result == nil {
-		return nil, false
-	}
-	if p.ready.Load() {
-		answer = &jsonrpc.Response{ID: id, Result: wrap(line)}
+	if p.refused = p.refusal(m.Error); p.refused != nil {
+		answer.Error = p.refused
 	}
 	return answer, true
-}
-
-// skip notes a line that is no message.
-func (p *process) skip(line string) {
-	line = cut(printable(p.hide.text(line)), 200)
-	p.mu.Lock()
-	p.skipped++
-	if p.skipped == 1 {
-		p.first = line
-	}
-	p.mu.Unlock()
-	p.prints(line)
 }

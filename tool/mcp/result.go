@@ -4,8 +4,8 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"mime"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -19,31 +19,32 @@ import (
 
 const (
 	maxMessage = 2000
-	maxText    = 1 << 20
-	maxMedia   = 8 << 20
+	maxBlocks  = 1000
+	maxText    = 1 << 20 // of structured content, and of the texts beside it
 )
 
 // wrap makes a result for the SDK of a whole answer, which read unpacks again.
 // Nothing else of the answer reaches the SDK.
-func wrap(answer json.RawMessage) json.RawMessage {
-	return fmt.Appendf(nil, `{"_meta":{"answer":%s}}`, quote(string(answer)))
+func wrap(answer []byte) json.RawMessage {
+	text, _ := json.Marshal(string(answer)) // no string fails
+	return fmt.Appendf(nil, `{"_meta":{"answer":%s}}`, text)
 }
 
 // read returns the result of an answer as it stands, or its *jsonrpc.Error.
-func read(meta sdk.Meta) (json.RawMessage, error) {
+func (s *server) read(meta sdk.Meta) (json.RawMessage, error) {
 	var m struct{ Result, Error json.RawMessage }
 	text, _ := meta["answer"].(string)
 	if err := json.Unmarshal([]byte(text), &m); err != nil {
 		return nil, err
 	}
-	if err := refusal(m.Error); err != nil {
+	if err := s.refusal(m.Error); err != nil {
 		return nil, err
 	}
 	return m.Result, nil
 }
 
 // refusal is the error of an answer; nil if it is none.
-func refusal(raw json.RawMessage) *jsonrpc.Error {
+func (s *server) refusal(raw json.RawMessage) *jsonrpc.Error {
 	if absent(raw) {
 		return nil
 	}
@@ -51,7 +52,7 @@ func refusal(raw json.RawMessage) *jsonrpc.Error {
 	if json.Unmarshal(raw, &e) != nil {
 		e = jsonrpc.Error{Message: string(raw)}
 	}
-	e.Message = cut(e.Message, maxMessage)
+	e.Message = cut(printable(s.values.Text(e.Message)), maxMessage)
 	return &e
 }
 
@@ -65,6 +66,14 @@ func object(raw json.RawMessage) string {
 	return string(raw)
 }
 
+// hidden is a text of a result without the secrets of the server.
+func (s *server) hidden(text string) string {
+	if strings.ContainsAny(text[:min(1, len(text))], "{[") && json.Valid([]byte(text)) {
+		return string(s.secrets.JSON([]byte(text)))
+	}
+	return s.secrets.Text(text)
+}
+
 // result is what a call brought back. A sentence about it begins with who
 // answered what.
 func result(raw json.RawMessage, who string, promise func(string) error) tool.Result {
@@ -74,19 +83,25 @@ func result(raw json.RawMessage, who string, promise func(string) error) tool.Re
 		IsError           bool
 		ResultType        string
 	}
+	invalid := func(format string, args ...any) tool.Result {
+		return tool.Result{Status: spoor.Invalid, Text: who + " with " + fmt.Sprintf(format, args...)}
+	}
 	err := json.Unmarshal(raw, &said)
 	switch {
 	case err == nil && said.ResultType != "" && said.ResultType != "complete":
-		return tool.Result{Status: spoor.Invalid, Text: fmt.Sprintf("%s with a result of type %q: it wants something that it cannot have here, and the call is not done.", who, cut(said.ResultType, 200))}
+		return invalid("a result of type %q: it wants something that it cannot have here, and the call is not done.", cut(said.ResultType, 200))
 	case err != nil, said.Content == nil && absent(said.StructuredContent):
-		return tool.Result{Status: spoor.Invalid, Text: who + " with something that is no result."}
+		return invalid("something that is no result.")
+	case len(said.Content) > maxBlocks:
+		return invalid("%d blocks of content; at most %d can be shown. Ask for less.", len(said.Content), maxBlocks)
 	}
-	var texts, pictures []string // pictures are the data of images and documents, as they came
-	var all, others []model.Part // with and without the texts
+	var texts []string
+	var all, others []model.Part  // with and without the texts
+	pictures := map[string]bool{} // the data of images and documents, as they came
 	for _, block := range said.Content {
 		p, data, plain := part(block)
 		if data != "" {
-			pictures = append(pictures, data)
+			pictures[data] = true
 		}
 		if all = append(all, p); plain {
 			texts = append(texts, p.Data)
@@ -95,19 +110,26 @@ func result(raw json.RawMessage, who string, promise func(string) error) tool.Re
 		}
 	}
 	r := tool.Result{Text: strings.Join(texts, "\n"), More: others}
+	structured := string(said.StructuredContent)
+	again := repeated(structured, pictures)
+	if size := max(len(structured)-again, len(r.Text)); size > maxText {
+		return invalid("%d bytes of text; at most %d can be shown. Ask for less.", size, maxText)
+	}
 	judged := r.Text
 	if !absent(said.StructuredContent) {
-		structured := string(said.StructuredContent)
 		judged = structured
-		value := exact(structured)
-		picture := func(data string) bool { return holds(value, data, notJSON{}) }
-		novel := slices.ContainsFunc(texts, func(text string) bool { return text != "" && !holds(value, text, exact(text)) })
+		known := values{}
+		value := known.number(exact(structured))
+		parts := len(known)
+		novel := func(text string) bool {
+			return text != "" && known.number(text) >= parts && known.number(exact(text)) >= parts
+		}
 		switch {
-		case len(texts) == 1 && reflect.DeepEqual(value, exact(texts[0])):
-		case slices.ContainsFunc(pictures, picture): // the pictures once more, as text
+		case again > 0: // the pictures once more, as text
+		case len(texts) == 1 && known.number(exact(texts[0])) == value:
 		case said.IsError && len(texts) > 0:
 			r.More = append(r.More, model.NewPart(model.Tool, model.Text, structured))
-		case novel:
+		case slices.ContainsFunc(texts, novel):
 			r = tool.Result{Text: structured, More: all}
 		default:
 			r.Text = structured
@@ -115,30 +137,12 @@ func result(raw json.RawMessage, who string, promise func(string) error) tool.Re
 	}
 	if said.IsError {
 		r.Status = spoor.Failure
-	}
-	if texts, media := sizes(r); texts > maxText || media > maxMedia {
-		return tool.Result{Status: spoor.Invalid, Text: fmt.Sprintf("%s with %d bytes of text and %d of images and documents; at most %d and %d can be shown. Ask for less.", who, texts, media, maxText, maxMedia)}
-	}
-	if !said.IsError {
-		if err := promise(judged); err != nil {
-			r.More = append([]model.Part{model.NewPart(model.Tool, model.Text, r.Text)}, r.More...)
-			r.Status = spoor.Invalid
-			r.Text = cut(fmt.Sprintf("%s with a result that breaks the promise of its output schema: %v", who, err), maxMessage) + "."
-		}
+	} else if err := promise(judged); err != nil {
+		r.More = append([]model.Part{model.NewPart(model.Tool, model.Text, r.Text)}, r.More...)
+		r.Status = spoor.Invalid
+		r.Text = cut(fmt.Sprintf("%s with a result that breaks the promise of its output schema: %v", who, err), maxMessage) + "."
 	}
 	return r
-}
-
-func sizes(r tool.Result) (texts, media int) {
-	texts = len(r.Text)
-	for _, p := range r.More {
-		if p.Kind == model.Text {
-			texts += len(p.Data)
-		} else {
-			media += len(p.Data)
-		}
-	}
-	return texts, media
 }
 
 // part is one block of content, and its data if that was no text; plain says
@@ -205,33 +209,52 @@ func document(data, media, otherwise string) model.Part {
 	return p
 }
 
-// exact is the value of JSON, numbers by their digits; notJSON if it is none.
+// repeated is how many bytes of JSON are strings that are pictures too. Base64
+// has no quotes, and of what JSON may escape a slash only.
+func repeated(text string, pictures map[string]bool) (n int) {
+	for between := range strings.SplitSeq(text, `"`) {
+		if pictures[strings.ReplaceAll(between, `\/`, "/")] {
+			n += len(between)
+		}
+	}
+	return n
+}
+
+// exact is the value of JSON, numbers by their digits; of what is no JSON, it
+// is no value that JSON has.
 func exact(text string) (v any) {
 	d := json.NewDecoder(strings.NewReader(text))
 	d.UseNumber()
 	if !json.Valid([]byte(text)) || d.Decode(&v) != nil {
-		return notJSON{}
+		return struct{}{}
 	}
 	return v
 }
 
-type notJSON struct{}
+// values are values of JSON with all that is in them, numbered as they come.
+type values map[string]int
 
-// holds reports whether a value has a text in it: as a string, or as the JSON
-// of a part, whose value it is given. To tell the text besides adds nothing.
-func holds(v any, text string, value any) bool {
-	if v == any(text) || reflect.DeepEqual(v, value) {
-		return true
-	}
+// number is the number of a value, the same for what is equal.
+func (all values) number(v any) int {
+	var key strings.Builder
 	switch v := v.(type) {
 	case []any:
-		return slices.ContainsFunc(v, func(below any) bool { return holds(below, text, value) })
-	case map[string]any:
+		key.WriteString("[")
 		for _, below := range v {
-			if holds(below, text, value) {
-				return true
-			}
+			fmt.Fprint(&key, " ", all.number(below))
 		}
+	case map[string]any:
+		key.WriteString("{")
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			fmt.Fprintf(&key, " %q %d", name, all.number(v[name]))
+		}
+	default:
+		fmt.Fprintf(&key, "%T %v", v, v)
 	}
-	return false
+	n, ok := all[key.String()]
+	if !ok {
+		n = len(all)
+		all[key.String()] = n
+	}
+	return n
 }

@@ -1,17 +1,18 @@
 package mcp
 
 import (
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
+	"github.com/spoorhq/spoor/internal/secret"
 	"github.com/spoorhq/spoor/model"
+	"github.com/spoorhq/spoor/tool"
 )
 
 // A result becomes a text, which guards read, and parts besides.
@@ -47,6 +48,7 @@ func TestResult(t *testing.T) {
 
 		// a picture that it has once more, as text, is not told as text
 		{`{"content":[{"type":"image","data":"aGk=","mimeType":"image/png"}],"structuredContent":{"content":[{"type":"image","data":"aGk="}]}}`, ` + image image/png "hi"`},
+		{`{"content":[{"type":"image","data":"////","mimeType":"image/png"}],"structuredContent":{"data":"\/\/\/\/"}}`, ` + image image/png "\xff\xff\xff"`},
 
 		// errors are told unchanged
 		{`{"content":[{"type":"text","text":"no such port"}],"isError":true}`, `failure: no such port`},
@@ -62,9 +64,15 @@ func TestResult(t *testing.T) {
 		{`{"resultType":"complete","content":[]}`, ``},
 
 		// bounds
-		{text(1 << 20), "…"},
-		{text(1<<20 + 1), `invalid: It answered with 1048577 bytes of text and 0 of images and documents; at most 1048576 and 8388608 can be shown. Ask for less.`},
-		{fmt.Sprintf(`{"content":[{"type":"image","mimeType":"image/png","data":%q}]}`, base64.StdEncoding.EncodeToString(make([]byte, 8<<20+1))), `invalid: It answered with 0 bytes of text and 8388609 of images and documents; at most 1048576 and 8388608 can be shown. Ask for less.`},
+		{texts(1000, 0), strings.Repeat("\n", 999)},
+		{texts(1001, 0), `invalid: It answered with 1001 blocks of content; at most 1000 can be shown. Ask for less.`},
+		{texts(1, 1<<20), strings.Repeat("x", 1<<20)},
+		{texts(1, 1<<20+1), tooLarge},
+		{`{"structuredContent":"` + strings.Repeat("x", 1<<20-2) + `"}`, `"` + strings.Repeat("x", 1<<20-2) + `"`},
+		{`{"structuredContent":"` + strings.Repeat("x", 1<<20-1) + `"}`, tooLarge},
+		{`{"content":[{"type":"image","data":"` + large + `","mimeType":"image/png"}],"structuredContent":{"data":"` + large + `"}}`, ` + image image/png "` + strings.Repeat("xxx", 1<<18+1) + `"`},
+		{`{"content":[{"type":"image","data":"` + large + `","mimeType":"image/png"}],"structuredContent":"` + strings.Repeat("x", 1<<20-1) + `"}`, tooLarge},
+		{strings.TrimSuffix(texts(1000, 1), "}") + `,"structuredContent":[` + strings.Repeat(`[1],`, 50_000) + `2]}`, "…"},
 	} {
 		r := result(json.RawMessage(test.said), "It answered", func(string) error { return nil })
 		got := r.Text
@@ -77,22 +85,25 @@ func TestResult(t *testing.T) {
 			}
 			got += " + " + strings.TrimSpace(string(p.Kind)+" "+p.Media) + fmt.Sprintf(" %q", p.Data)
 		}
-		if test.want == "…" {
-			test.want = strings.Repeat("x", 1<<20)
-		}
-		if diff := cmp.Diff(test.want, got); diff != "" {
-			t.Errorf("%.200s: %.2000s", test.said, diff)
+		if got != test.want && test.want != "…" {
+			t.Errorf("%.200s:\n got %.500s\nwant %.500s", test.said, got, test.want)
 		}
 	}
 }
 
-func text(n int) string {
-	return fmt.Sprintf(`{"content":[{"type":"text","text":%q}]}`, strings.Repeat("x", n))
+// texts is a result of so many texts of a size.
+func texts(n, size int) string {
+	one := fmt.Sprintf(`{"type":"text","text":%q}`, strings.Repeat("x", size))
+	return `{"content":[` + strings.Repeat(one+",", n-1) + one + `]}`
 }
+
+var large = strings.Repeat("eHh4", 1<<18+1) // "xxx" in base64
+
+const tooLarge = `invalid: It answered with 1048577 bytes of text; at most 1048576 can be shown. Ask for less.`
 
 // A result that breaks its promise is no text that a guard could read.
 func TestPromise(t *testing.T) {
-	promise, err := judgeOf(`{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}`)
+	promise, err := tool.Validator(`{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,33 +127,20 @@ func TestPromise(t *testing.T) {
 	}
 }
 
-// Secrets are hidden in strings; every other byte stays.
-func TestHide(t *testing.T) {
-	h := newHider([]Variable{{"A", `a"b\c<d>é`}, {"LONG", "password1234"}, {"SHORT", "password"}, {"TINY", "short"}})
-	for said, want := range map[string]string{
-		`{"k": 1.0, "password": "xpassword12345"}`:                 `{"k": 1.0, "${SHORT}": "x${LONG}5"}`,
-		`{"a":"a\"b\\c<d>é","b":"\u0061\"b\\c\u003cd>\u00e9"}`:     `{"a":"${A}","b":"${A}"}`,
-		`{"text":"{\"a\":\"a\\\"b\\\\c<d>é\",\"b\":\"\\u003c\"}"}`: `{"text":"{\"a\":\"${A}\",\"b\":\"\\u003c\"}"}`,
-		`{"short": "short\n", "n": 12345678, "u": "\ud800<"}`:      `{"short": "short\n", "n": 12345678, "u": "\ud800<"}`,
-		`no "JSON`: `no "JSON`,
-	} {
-		if got := string(h.json([]byte(said))); got != want {
-			t.Errorf("%s\n got %s\nwant %s", said, got, want)
-		}
-	}
-	if got := h.text("password is password1234"); got != "${SHORT} is ${LONG}" {
-		t.Error(got)
-	}
+// ports is a server with a secret.
+func ports() *server {
+	h := secret.New(secret.Value{Text: "secret-1", Shown: "${KEY}"})
+	return &server{values: h, secrets: h, log: slog.New(slog.DiscardHandler)}
 }
 
-// What is read of stderr is its last lines, without colours, the frames of a
-// stack, and a first line that may be half of one.
+// What is read of stderr is its last five lines, without colours, the frames of
+// a stack, and a first line that may be half of one.
 func TestTraces(t *testing.T) {
-	p := &process{hide: newHider([]Variable{{"KEY", "secret-1"}})}
+	p := &process{server: ports()}
 	for said, want := range map[string]string{
-		"":        "",
-		"---\n\n": "",
-		"\x1b[31mError: no secret-1\x1b[0m\n    at main.js:1\n\n}\nNode.js v20\x07\n": `; its stderr ends with "Error: no ${KEY} / Node.js v20"`,
+		"":      "",
+		"\n \n": "",
+		"\x1b[31mError: no secret-1\x1b[0m\n    at main.js:1\n\n}\nNode.js v20\x07\n": `; its stderr ends with "Error: no ${KEY} / } / Node.js v20"`,
 		"a\nb\nc\nd\ne\nf": `; its stderr ends with "b / c / d / e / f"`,
 		strings.Repeat("x", maxSaid-9) + "\nlast one": `; its stderr ends with "last one"`,
 		strings.Repeat("x", maxSaid):                  "",
@@ -151,23 +149,6 @@ func TestTraces(t *testing.T) {
 		if got := p.traces(); got != want {
 			t.Errorf("%.100q: %s, want %s", said, got, want)
 		}
-	}
-}
-
-// An answer passes the SDK as it stands, whatever is in it.
-func TestWrap(t *testing.T) {
-	const answer = `{"jsonrpc":"2.0","id":1,"result":{"_meta":{"answer":"{}"},"n":1.50,"t":"<\u2028>"}}`
-	var passed struct {
-		Meta map[string]any `json:"_meta"`
-	}
-	if err := json.Unmarshal(wrap(json.RawMessage(answer)), &passed); err != nil {
-		t.Fatal(err)
-	}
-	if got, err := read(passed.Meta); string(got) != `{"_meta":{"answer":"{}"},"n":1.50,"t":"<\u2028>"}` {
-		t.Errorf("%s %v", got, err)
-	}
-	if _, err := read(nil); err == nil {
-		t.Error("nothing is no answer")
 	}
 }
 
@@ -188,7 +169,7 @@ func FuzzMessage(f *testing.F) {
 	} {
 		f.Add([]byte(line))
 	}
-	p := &process{hide: newHider([]Variable{{"KEY", "secret-1"}})}
+	p := &process{server: ports()}
 	p.ready.Store(true)
 	f.Fuzz(func(t *testing.T, line []byte) {
 		m, ok := p.message(line)
@@ -206,17 +187,14 @@ func FuzzMessage(f *testing.F) {
 			if err := json.Unmarshal(m.Result, &passed); err != nil {
 				t.Fatalf("%q: %v", line, err)
 			}
-			raw, err := read(passed.Meta)
+			raw, err := ports().read(passed.Meta)
 			if refused := (*jsonrpc.Error)(nil); err != nil && !errors.As(err, &refused) {
 				t.Fatalf("%q: %v", line, err)
 			}
 			if err == nil && !json.Valid(raw) {
 				t.Fatalf("%q: %q", line, raw)
 			}
-			r := result(raw, "It answered", func(string) error { return nil })
-			if strings.Contains(r.Text, "secret-1") && !strings.Contains(r.Text, `\`) {
-				t.Fatalf("%q tells a secret: %q", line, r.Text)
-			}
+			result(raw, "It answered", func(string) error { return nil })
 		case *jsonrpc.Request:
 			if !m.ID.IsValid() || !ok {
 				t.Fatalf("%q: %+v", line, m)

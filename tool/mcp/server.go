@@ -13,6 +13,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/spoorhq/spoor/internal/secret"
+	"github.com/spoorhq/spoor/model"
 	"github.com/spoorhq/spoor/tool"
 )
 
@@ -25,13 +27,12 @@ const (
 // A server is one that was declared. It runs in one session after another.
 type server struct {
 	Server
-	log  *slog.Logger
-	hide *hider
-	base context.Context // done when it is closed
-	all  sync.WaitGroup  // its starts and sessions
-
-	prints  sync.Once // the warning that it prints what is no message
-	version string    // of the protocol to begin with, the newest if empty; for start alone
+	log     *slog.Logger
+	values  *secret.Hider   // of all its variables
+	secrets *secret.Hider   // of those that are secret
+	base    context.Context // done when it is closed
+	all     sync.WaitGroup  // its starts and sessions
+	prints  sync.Once       // the warning that it prints what is no message
 
 	mu     sync.Mutex
 	closed bool
@@ -90,6 +91,11 @@ func (s *server) session(ctx context.Context) (*session, error) {
 	return a.session, a.err
 }
 
+// soon is ctx until the time to start is over.
+func (s *server) soon(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeoutCause(ctx, s.StartTimeout, fmt.Errorf("it had %v", s.StartTimeout))
+}
+
 func (s *server) isClosed() error { return fmt.Errorf("the MCP server %q is closed", s.Name) }
 
 // close waits until all that was started has ended, which the base told it.
@@ -102,14 +108,12 @@ func (s *server) close() {
 
 // start brings up a session and asks for its tools.
 func (s *server) start() (*session, error) {
-	ctx, cancel := context.WithTimeout(s.base, s.StartTimeout)
+	ctx, cancel := s.soon(s.base)
 	defer cancel()
-	x, spoke, err := s.connect(ctx, s.version)
-	if err != nil && !spoke && s.version == "" && ctx.Err() == nil {
-		// Some servers end at the question that the newest protocol begins with.
-		const initializeFirst = "2025-11-25"
-		if x, _, err = s.connect(ctx, initializeFirst); err == nil {
-			s.version = initializeFirst
+	x, err := s.connect(ctx, "2025-11-25") // the last that begins with a handshake, which all but the newest servers know
+	if _, refused := errors.AsType[*jsonrpc.Error](err); refused {
+		if newest, sorry := s.connect(ctx, ""); sorry == nil {
+			x, err = newest, nil
 		}
 	}
 	if err != nil {
@@ -136,12 +140,12 @@ func (s *server) start() (*session, error) {
 	return x, nil
 }
 
-// connect starts a process and shakes hands with it. If that fails, it says
-// whether the process has sent a message at all.
-func (s *server) connect(ctx context.Context, version string) (x *session, spoke bool, err error) {
+// connect starts a process and begins to talk with it. The error has the
+// *jsonrpc.Error with which the process refused.
+func (s *server) connect(ctx context.Context, version string) (*session, error) {
 	p, err := launch(s)
 	if err != nil {
-		return nil, true, fmt.Errorf("the MCP server %q cannot be started: %w: correct its command and its folder, or install it", s.Name, err)
+		return nil, fmt.Errorf("the MCP server %q cannot be started: %w: correct its command and its folder, or install it", s.Name, err)
 	}
 	client := sdk.NewClient(&sdk.Implementation{Name: "spoor", Version: "1"}, &sdk.ClientOptions{
 		Capabilities:   &sdk.ClientCapabilities{},
@@ -152,31 +156,30 @@ func (s *server) connect(ctx context.Context, version string) (x *session, spoke
 	talk, err := client.Connect(ctx, p, &sdk.ClientSessionOptions{ProtocolVersion: version})
 	if err == nil {
 		p.ready.Store(true)
-		return &session{talk, p}, true, nil
+		return &session{talk, p}, nil
 	}
 	p.end()
 	<-p.gone
-	refused, answered := errors.AsType[*jsonrpc.Error](err)
 	switch {
 	case s.base.Err() != nil:
 		err = s.isClosed()
 	case ctx.Err() != nil:
-		err = fmt.Errorf("the MCP server %q was not ready within %v%s: see whether %s speaks MCP over its standard input and output, or give it more time", s.Name, s.StartTimeout, p.traces(), s.Command)
-	case answered:
-		err = fmt.Errorf("the MCP server %q refused to begin: %s", s.Name, printable(refused.Message))
+		err = fmt.Errorf("the MCP server %q was not ready within %v%s: see whether %s speaks MCP over its standard input and output, and start it by hand once, so that what it fetches is there", s.Name, s.StartTimeout, p.traces(), s.Command)
+	case p.refused != nil:
+		err = fmt.Errorf("the MCP server %q refused to begin: %w", s.Name, p.refused)
 	case strings.HasPrefix(err.Error(), "unsupported protocol version"):
-		err = fmt.Errorf("the MCP server %q speaks another protocol (%w): start another version of it", s.Name, err)
+		err = fmt.Errorf("the MCP server %q speaks another protocol (%s): start another version of it", s.Name, cut(s.values.Text(err.Error()), 200))
 	default:
-		err = fmt.Errorf("the MCP server %q ended before it was ready (%s)%s: run %s by hand to see why", s.Name, p.fate(), p.traces(), s.Command)
+		err = fmt.Errorf("the MCP server %q ended before it was ready%s: run %s by hand to see why", s.Name, p.fate(), s.Command)
 	}
-	return nil, p.heard.Load(), err
+	return nil, err
 }
 
 // tools returns the tools as they are now.
 func (s *server) tools(ctx context.Context) ([]tool.Tool, error) {
 	x, err := s.session(ctx)
 	if err == nil && x.changed.Load() {
-		within, cancel := context.WithTimeout(ctx, s.StartTimeout)
+		within, cancel := s.soon(ctx)
 		defer cancel()
 		err = s.list(within, x)
 	}
@@ -241,9 +244,9 @@ func (s *server) pages(ctx context.Context, x *session) (all []json.RawMessage, 
 	for range maxTools {
 		answer, err := x.ListTools(ctx, &sdk.ListToolsParams{Cursor: page.NextCursor})
 		if err != nil {
-			return nil, s.unanswered(ctx, x, "when it was asked for its tools", err)
+			return nil, s.unanswered(ctx, x, "when it was asked for its tools")
 		}
-		raw, err := read(answer.Meta)
+		raw, err := s.read(answer.Meta)
 		if err != nil {
 			return nil, fmt.Errorf("the MCP server %q does not list its tools: %w", s.Name, err)
 		}
@@ -275,8 +278,8 @@ func (s *server) offer(raw json.RawMessage) (t tool.Tool, wrong string) {
 	err := json.Unmarshal(raw, &l)
 	t = tool.Tool{
 		Name:        l.Name,
-		Description: cut(cmp.Or(l.Description, l.Title, l.Annotations.Title), maxDescription),
-		Schema:      object(l.InputSchema), Output: object(l.OutputSchema),
+		Description: cut(s.secrets.Text(cmp.Or(l.Description, l.Title, l.Annotations.Title)), maxDescription),
+		Schema:      object(s.secrets.JSON(l.InputSchema)), Output: object(s.secrets.JSON(l.OutputSchema)),
 		Repeatable: l.Annotations.ReadOnlyHint || l.Annotations.IdempotentHint,
 	}
 	switch {
@@ -293,8 +296,8 @@ func (s *server) offer(raw json.RawMessage) (t tool.Tool, wrong string) {
 		s.warn("the "+what+" of a tool of an MCP server are not checked", "tool", cut(t.Name, 200), "error", err)
 	}
 	promise := func(string) error { return nil }
-	if len(l.OutputSchema) > 0 {
-		if judge, err := judgeOf(t.Output); err != nil {
+	if !absent(l.OutputSchema) {
+		if judge, err := tool.Validator(t.Output); err != nil {
 			unchecked("results", err)
 		} else {
 			promise = judge
@@ -303,7 +306,7 @@ func (s *server) offer(raw json.RawMessage) (t tool.Tool, wrong string) {
 	t.Call = func(ctx context.Context, args string) (tool.Result, error) {
 		return s.call(ctx, l.Name, args, promise)
 	}
-	if len(l.InputSchema) > 0 {
+	if !absent(l.InputSchema) {
 		if safe, err := tool.Checked(t); err != nil {
 			unchecked("arguments", err)
 		} else {
@@ -324,21 +327,28 @@ func (s *server) call(ctx context.Context, name, args string, promise func(strin
 	}
 	answer, err := x.CallTool(ctx, &sdk.CallToolParams{Name: name, Arguments: json.RawMessage(args)})
 	if err != nil {
-		return tool.Result{}, s.unanswered(ctx, x, "during the call, and nobody knows whether it was carried out", err)
+		return tool.Result{}, s.unanswered(ctx, x, "during the call, and nobody knows whether it was carried out")
 	}
-	raw, err := read(answer.Meta)
+	raw, err := s.read(answer.Meta)
 	if refused, ok := errors.AsType[*jsonrpc.Error](err); ok && refused.Code == jsonrpc.CodeInvalidParams {
 		return tool.Result{}, &tool.ArgumentError{Err: err}
 	}
 	if err != nil {
 		return tool.Result{}, fmt.Errorf("the MCP server %q refused the call: %w", s.Name, err)
 	}
-	return result(raw, fmt.Sprintf("The MCP server %q answered %q", s.Name, name), promise), nil
+	r := result(raw, fmt.Sprintf("The MCP server %q answered %q", s.Name, name), promise)
+	r.Text = s.hidden(r.Text)
+	for i := range r.More {
+		p := &r.More[i]
+		p.Data = s.hidden(p.Data)
+		p.Piece = model.Sum(p.Data)
+	}
+	return r, nil
 }
 
 // unanswered says why a request to a session has no answer; if ctx was not the
 // reason, the session is over.
-func (s *server) unanswered(ctx context.Context, x *session, when string, err error) error {
+func (s *server) unanswered(ctx context.Context, x *session, when string) error {
 	if ctx.Err() == nil {
 		x.end()
 		select {
@@ -346,9 +356,9 @@ func (s *server) unanswered(ctx context.Context, x *session, when string, err er
 			if s.base.Err() != nil {
 				return fmt.Errorf("the MCP server %q was closed %s", s.Name, when)
 			}
-			return fmt.Errorf("the MCP server %q ended %s (%s)%s", s.Name, when, x.fate(), x.traces())
+			return fmt.Errorf("the MCP server %q ended %s%s", s.Name, when, x.fate())
 		case <-ctx.Done():
 		}
 	}
-	return fmt.Errorf("the MCP server %q has not answered: %w", s.Name, ctx.Err())
+	return fmt.Errorf("the MCP server %q has not answered: %w", s.Name, context.Cause(ctx))
 }

@@ -12,8 +12,8 @@
 //
 // A call that fails is an error of one sentence that names the server. A result
 // that the server calls an error has the status failure. One that breaks the
-// promise of its output schema, or is none, or is too large, has invalid and a
-// sentence for its text. Any other has no status.
+// promise of its output schema, or is none, or has more than 1,000 blocks or 1
+// MiB of text, has invalid and a sentence for its text. Any other has no status.
 package mcp
 
 import (
@@ -21,10 +21,12 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"regexp"
 	"slices"
 	"sync"
 	"time"
 
+	"github.com/spoorhq/spoor/internal/secret"
 	"github.com/spoorhq/spoor/tool"
 )
 
@@ -41,8 +43,10 @@ type Server struct {
 	Dir string
 
 	// Env is added to the few variables that every server gets, such as PATH,
-	// HOME and LANG. A value of eight bytes or more is a secret: where the
-	// server says it in a text, it is replaced by ${NAME}.
+	// HOME and LANG. A value of six bytes or more is replaced by ${NAME} in
+	// errors and in what is logged. If the name has KEY, TOKEN, SECRET, PASS,
+	// AUTH, CRED or PRIVATE in it, in any case, the value is a secret, and is
+	// replaced in results, descriptions and schemas too.
 	Env []Variable
 
 	// StartTimeout is how long the server may take until its tools are known,
@@ -52,6 +56,8 @@ type Server struct {
 
 // A Variable is one variable of the environment of a server.
 type Variable struct{ Name, Value string }
+
+var confidential = regexp.MustCompile("(?i)KEY|TOKEN|SECRET|PASS|AUTH|CRED|PRIVATE")
 
 // Servers are MCP servers that run. They belong to whoever opened them, who
 // closes them. All methods, and the tools, are safe for concurrent use.
@@ -74,7 +80,16 @@ func Open(ctx context.Context, log *slog.Logger, servers ...Server) (*Servers, e
 	for _, one := range servers {
 		one.Args, one.Env = slices.Clone(one.Args), slices.Clone(one.Env)
 		one.StartTimeout = cmp.Or(one.StartTimeout, time.Minute)
-		s.all = append(s.all, &server{Server: one, log: cmp.Or(log, slog.Default()), hide: newHider(one.Env), base: base, warned: map[string]bool{}})
+		one := &server{Server: one, log: cmp.Or(log, slog.Default()), base: base, warned: map[string]bool{}}
+		var values, secrets []secret.Value
+		for _, v := range one.Env {
+			value := secret.Value{Text: v.Value, Shown: "${" + v.Name + "}"}
+			if values = append(values, value); confidential.MatchString(v.Name) {
+				secrets = append(secrets, value)
+			}
+		}
+		one.values, one.secrets = secret.New(values...), secret.New(secrets...)
+		s.all = append(s.all, one)
 	}
 	if err := s.each(func(_ int, one *server) error {
 		_, err := one.session(ctx)

@@ -48,7 +48,7 @@ level=WARN msg="the arguments of a tool of an MCP server are not checked" server
 level=WARN msg="the arguments of a tool of an MCP server are not checked" server=ports tool=endless error="the schema refers to itself, or to what is not in it, or is too large"
 level=WARN msg="a tool of an MCP server is left out: it is not declared as MCP says" server=ports tool="" place=7
 level=WARN msg="a tool of an MCP server is left out: it can only be called as a task" server=ports tool=task place=8
-level=WARN msg="a tool of an MCP server is left out: a schema of it is longer than 256 KiB" server=ports tool=heavy place=29
+level=WARN msg="a tool of an MCP server is left out: a schema of it is longer than 256 KiB" server=ports tool=heavy place=30
 `
 	if diff := cmp.Diff(strings.TrimPrefix(warnings, "\n"), log.String()); diff != "" {
 		t.Error(diff)
@@ -139,10 +139,6 @@ func TestListChanges(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	grow := before[len(before)/2-2] // of the first
-	if grow.Name != "null" {
-		t.Fatal(grow.Name)
-	}
 	if got := call(t, s, "grow", `{}`); got != "grown" { // the second's, for it comes later
 		t.Error(got)
 	}
@@ -150,34 +146,40 @@ func TestListChanges(t *testing.T) {
 	if err != nil || len(after) != len(before)+1 {
 		t.Fatal(len(after), err)
 	}
-	grown := after[len(after)-2]
+	grown := after[len(after)-3]
 	if grown.Name != "grown" || grown.Description != "It grew" || !grown.Repeatable || grown.Schema != "" {
 		t.Errorf("%+v", grown)
 	}
 }
 
-// A server gets a few variables of ours and its own, whose long values are
-// hidden wherever it says them.
+// A server gets a few variables of ours and its own. In results, only those
+// that are secret by their name are hidden, and in errors all that are long.
 func TestEnvironment(t *testing.T) {
 	t.Setenv("VENDOR_KEY", "sk-vendor-1")
 	t.Setenv("LANG", "C")
-	key := mcp.Variable{Name: "KEY", Value: `top "secret" <1>`}
-	s, _ := open(t, fakeServer(t, "plain", key, mcp.Variable{Name: "LANG", Value: "de"}))
+	s, _ := open(t, fakeServer(t, "plain",
+		mcp.Variable{Name: "KEY", Value: `<top "secret">`}, mcp.Variable{Name: "LANG", Value: "de"},
+		mcp.Variable{Name: "NODE_ENV", Value: "production"}, mcp.Variable{Name: "MODE", Value: "complete"},
+		mcp.Variable{Name: "db_password", Value: "content"}))
 	env := call(t, s, "env", `{}`)
-	for _, want := range []string{"FAKE=plain\n", "FAKE_STATE=${FAKE_STATE}", "KEY=${KEY}", "LANG=de", "PATH=" + os.Getenv("PATH")} {
+	for _, want := range []string{"FAKE=plain\n", "KEY=${KEY}\n", "LANG=de\n", "PATH=" + os.Getenv("PATH"), "NODE_ENV=production\n", "db_password=${db_password}"} {
 		if !strings.Contains(env, want) {
 			t.Errorf("no %s in\n%s", want, env)
 		}
 	}
-	if strings.Contains(env, "VENDOR") || strings.Contains(env, "secret") {
+	if strings.Contains(env, "VENDOR") || strings.Contains(env, "top") {
 		t.Error(env)
 	}
-	if got, want := call(t, s, "leak", `{}`), `{"key=${KEY}":12345678} + text  "key=${KEY}"`; got != want {
+	if got, want := call(t, s, "leak", `{}`), `{"environment":"production","key":"key=${KEY}"} + document application/octet-stream "${KEY}"`; !strings.HasPrefix(got, want) {
 		t.Errorf("%s, want %s", got, want)
 	}
-	const leaks = `error: the MCP server "ports" ended during the call, and nobody knows whether it was carried out (exit status 1); its stderr ends with "cannot log in with ${KEY}"`
+	const leaks = `error: the MCP server "ports" ended during the call, and nobody knows whether it was carried out (exit status 1); its stderr ends with "cannot log in with ${KEY} in ${NODE_ENV}"`
 	if got := call(t, s, "leaks", `{}`); got != leaks {
 		t.Errorf("%s, want %s", got, leaks)
+	}
+	key := tools(t, s)["key"]
+	if key.Description != "In production, with ${KEY}" || key.Schema != `{"description":"In production, with ${KEY}"}` {
+		t.Errorf("%+v", key)
 	}
 }
 
@@ -278,42 +280,23 @@ func TestDeaf(t *testing.T) {
 	}
 }
 
-// Lines that are no messages are skipped, and told once.
+// Lines that are no messages are skipped, and told once, at the time.
 func TestChatter(t *testing.T) {
 	t.Parallel()
-	s, log := open(t, fakeServer(t, "chatty"))
+	server := fakeServer(t, "chatty", mcp.Variable{Name: "MODE", Value: "Ports 1.0"})
+	s, log := open(t, server)
+	const warning = `level=WARN msg="an MCP server prints lines that are no messages; they are skipped" server=ports first="${MODE} ready!"` + "\n"
+	if got := log.String(); !strings.HasPrefix(got, warning) {
+		t.Error(got)
+	}
 	for range 2 {
 		if got := call(t, s, "echo", `{"n":1}`); got != `{"n":1}` {
 			t.Error(got)
 		}
 	}
-	const warning = `level=WARN msg="an MCP server prints lines that are no messages; they are skipped" server=ports first="Ports 1.0 ready!"` + "\n"
-	if got := log.String(); strings.Count(got, "no messages") != 1 || !strings.Contains(got, warning) {
+	if got := log.String(); got != "" {
 		t.Error(got)
 	}
-	if got, want := call(t, s, "die", `{}`), `; its stderr ends with "out of memory"; it printed lines that are no messages: 6, the first "Ports 1.0 ready!"`; !strings.HasSuffix(got, want) {
-		t.Error(got)
-	}
-}
-
-// Servers that are older than the newest protocol may take its first question
-// badly. They are spoken to all the same.
-func TestOldServers(t *testing.T) {
-	t.Parallel()
-	strict, silent := fakeServer(t, "strict"), fakeServer(t, "silent")
-	silent.StartTimeout = 12 * time.Second // a quarter of it is waited for the first answer
-	s, _ := open(t, strict, silent)
-	if got := call(t, s, "echo", `{"n":1}`); got != `{"n":1}` {
-		t.Error(got)
-	}
-	if n, m := starts(t, strict), starts(t, silent); n != 2 || m != 1 {
-		t.Errorf("they were started %d and %d times", n, m)
-	}
-	list, err := s.Tools(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
-	told(list[3].Call(context.Background(), `{}`))
 }
 
 // All that did not start is told at once, in order; then nothing runs.
@@ -325,11 +308,11 @@ func TestOpenFails(t *testing.T) {
 	}
 	good := fakeServer(t, "plain")
 	servers := []mcp.Server{good}
-	for _, mode := range []string{"exits", "hangs", "web", "refuses", "future", "empty", "toolless", "many", "pages", "unlisted", "misread"} {
+	for _, mode := range []string{"exits", "hangs", "refuses", "future", "empty", "toolless", "many", "pages", "unlisted", "misread"} {
 		one := fakeServer(t, mode, mcp.Variable{Name: "LICENCE", Value: "licence-17"})
 		one.Name = mode
-		if mode == "hangs" || mode == "web" {
-			one.StartTimeout = 3 * time.Second
+		if mode == "hangs" {
+			one.StartTimeout = time.Second
 		}
 		servers = append(servers, one)
 	}
@@ -346,8 +329,7 @@ func TestOpenFails(t *testing.T) {
 	}
 	const want = `
 the MCP server "exits" ended before it was ready (exit status 3); its stderr ends with "Traceback (most recent call last): / ModuleNotFoundError: No module named 'ports'": run SELF by hand to see why
-the MCP server "hangs" was not ready within 3s: see whether SELF speaks MCP over its standard input and output, or give it more time
-the MCP server "web" was not ready within 3s; it printed lines that are no messages: 1, the first "Listening on http://localhost:3000": see whether SELF speaks MCP over its standard input and output, or give it more time
+the MCP server "hangs" was not ready within 1s: see whether SELF speaks MCP over its standard input and output, and start it by hand once, so that what it fetches is there
 the MCP server "refuses" refused to begin: no licence for ${LICENCE}
 the MCP server "future" speaks another protocol (unsupported protocol version: "2099-01-01"): start another version of it
 the MCP server "empty" speaks another protocol (unsupported protocol version: ""): start another version of it
@@ -418,23 +400,33 @@ func TestStubborn(t *testing.T) {
 	}
 }
 
-// The server of the SDK speaks the newest protocol.
-func TestSDK(t *testing.T) {
+// Some servers know only old versions of the protocol, and take any other
+// question badly; some know only the newest; that of the SDK knows all.
+func TestVersions(t *testing.T) {
 	t.Parallel()
-	s, _ := open(t, fakeServer(t, "sdk"))
-	for _, test := range []struct{ tool, args, want string }{
-		{"protocol", `{}`, `2026-07-28`},
-		{"next", `{"n": 41}`, `{"n":42}`},
-		{"next", `{"n": -1}`, `failure: no port -1`},
-		{"grow", `{}`, ``},
+	for _, test := range []struct {
+		mode   string
+		starts int
+		calls  [][3]string
+	}{
+		{"strict", 1, [][3]string{{"echo", `{"n":1}`, `{"n":1}`}}},
+		{"sdk", 1, [][3]string{{"protocol", `{}`, ``}, {"next", `{"n": 41}`, `{"n":42}`}, {"next", `{"n": -1}`, `failure: no port -1`}, {"grow", `{}`, ``}}},
+		{"newest", 2, [][3]string{{"protocol", `{}`, `2026-07-28`}, {"next", `{"n": 41}`, `{"n":42}`}, {"grow", `{}`, ``}}},
 	} {
-		if got := call(t, s, test.tool, test.args); got != test.want {
-			t.Errorf("%s %s: %s, want %s", test.tool, test.args, got, test.want)
+		server := fakeServer(t, test.mode)
+		s, _ := open(t, server)
+		for _, c := range test.calls {
+			if got := call(t, s, c[0], c[1]); got != c[2] {
+				t.Errorf("%s: %s %s: %s, want %s", test.mode, c[0], c[1], got, c[2])
+			}
 		}
-	}
-	for tools(t, s)["grown"].Call == nil { // until it has told that its list changed
-		if t.Context().Err() != nil {
-			t.Fatal("the list did not grow")
+		for test.mode != "strict" && tools(t, s)["grown"].Call == nil { // until it has told that its list changed
+			if t.Context().Err() != nil {
+				t.Fatal("the list did not grow")
+			}
+		}
+		if n := starts(t, server); n != test.starts {
+			t.Errorf("%s: it was started %d times", test.mode, n)
 		}
 	}
 }
