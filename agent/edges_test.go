@@ -157,6 +157,28 @@ func TestHistoryIsWhatWasSaid(t *testing.T) {
 	}
 }
 
+// A tool that gives up because the turn was stopped has not failed: no guard is
+// judged by that, and the walk stays where it was.
+func TestAStoppedToolHasNotFailed(t *testing.T) {
+	for range 100 { // the tool and the stop race
+		ctx, cancel := context.WithCancel(t.Context())
+		m := desk()
+		m.Steps = []spoor.Step{{From: "triage", To: "person", OnToolStatus: []spoor.Status{spoor.Failure}}}
+		slow := tool.Tool{Name: "rate", Call: func(ctx context.Context, _ string) (tool.Result, error) {
+			cancel()
+			<-ctx.Done()
+			return tool.Result{}, ctx.Err()
+		}}
+		run, err := newAgent(t, agent.Config{Map: m, Tools: []tool.Tool{slow}}).Run(ctx, "refund")
+		if !errors.Is(err, agent.ErrStopped) {
+			t.Fatal(err)
+		}
+		if got := run.Recording.Entry().Skills; !slices.Equal(got, []string{"triage"}) || len(returned(run.Recording)) > 0 {
+			t.Fatalf("it walked %v, and has %d results", got, len(returned(run.Recording)))
+		}
+	}
+}
+
 // A turn that is stopped while the model is asked keeps the attempts.
 func TestAStopKeepsTheAttempts(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())

@@ -260,15 +260,19 @@ func (r *run) call(ctx context.Context, c *walk.Call) event.Outcome {
 	go invoke(r.calls, t, c.ID, c.Args, r.done)
 	select {
 	case a := <-r.done:
+		if a.err != nil && ctx.Err() != nil { // it gave up because it was told to
+			return stopped(ctx)
+		}
 		return a.outcome()
 	case <-r.timer.C:
 	case <-ctx.Done():
 	}
 	r.giveUp()
-	r.late, r.done = append(r.late, r.done), nil
-	if ctx.Err() != nil {
+	if ctx.Err() != nil { // what it says now is no answer
+		r.done = nil
 		return stopped(ctx)
 	}
+	r.late, r.done = append(r.late, r.done), nil
 	return returned(c.ID, c.Tool, true, spoor.Failure, fmt.Sprintf("The tool gave no answer within %v.", timeout))
 }
 

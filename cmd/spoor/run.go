@@ -136,6 +136,10 @@ func (s *session) flags(cmd *cobra.Command) error {
 		return errors.New("-m and --resume exclude each other: --resume goes on with the message that was cut")
 	case given("max-iterations") && given("resume"):
 		return errors.New("--max-iterations and --resume exclude each other: the budget of a turn is fixed when it begins")
+	case given("model") && s.model == "":
+		return errors.New("--model is empty; write openai/NAME, anthropic/NAME or script:FILE")
+	case given("script") && s.script == "":
+		return errors.New("--script is empty; name a file of rules")
 	case given("model") && given("script"):
 		return errors.New("--model and --script exclude each other: both name the model")
 	case given("timeout") && s.timeout <= 0:
@@ -177,47 +181,28 @@ func (s *session) open(ctx context.Context, name string) error {
 		s.text = &lines{w: s.out}
 		c.Text = s.text
 	}
-	// Servers are started if nothing else stands in the way. An interrupt ends
-	// the start, so that none of them is left behind.
-	_, compiles := spoor.Compile(f.Map, c.Conditions)
-	started := len(servers) > 0 && len(problems) == 0 && modelErr == nil && compiles == nil
-	if started {
-		ctx, done := interruptible(ctx)
-		defer done()
-		if s.servers, err = mcp.Open(ctx, slog.New(notes{s.err, func() bool { return true }}), servers...); err != nil {
-			return err
-		}
-		c.Discover = s.servers.Tools
+	found, err := s.prepare(c, func(p spoor.Problem) bool {
+		return p.Code == "unknown-tool" && len(f.MCPServers) > 0 // a server may have it
+	})
+	if err != nil && modelErr == nil {
+		return err
 	}
-	more = nil
-	s.agent, err = agent.New(c)
-	switch {
-	case errors.As(err, &more):
-		for _, p := range more {
-			if p.Code == "bad-tool" && p.Ref == "" && c.Discover == nil {
-				continue // fixedTools has said it, with its place
-			}
-			if p.Code == "unknown-tool" && len(servers) > 0 && !started {
-				continue // a server may have it
-			}
-			if p.Code == "unknown-tool" && !strings.HasPrefix(p.Hint, "did you mean") {
-				p.Hint = "declare it under tools, with the results that it gives, or take it off the skill"
-				if started {
-					p.Hint = "no server has it; declare it under tools, or take it off the skill"
-				}
-			}
-			problems = append(problems, p)
-		}
-	case err != nil:
-		return plain(err)
-	}
+	problems = append(problems, found...)
 	if len(problems) > 0 {
 		return refuse(name, locate(f, problems))
 	}
 	if modelErr != nil {
 		return modelErr // after the map's own faults, of which there may be many
 	}
-	if !started {
+	if len(servers) > 0 {
+		if err := s.start(ctx, servers, c); err != nil {
+			var problems spoor.Problems
+			if errors.As(err, &problems) {
+				return refuse(name, locate(f, problems))
+			}
+			return err
+		}
+	} else {
 		for _, note := range strangers(f) {
 			fmt.Fprintf(s.err, "note: %s\n", note)
 		}
@@ -227,6 +212,46 @@ func (s *session) open(ctx context.Context, name string) error {
 	}
 	loud.Store(true)
 	return nil
+}
+
+// prepare makes the agent, or says what is wrong with it, but for what is to be
+// forgiven. What fixedTools has said already, with its place, is left out.
+func (s *session) prepare(c agent.Config, forgiven func(spoor.Problem) bool) (problems spoor.Problems, err error) {
+	s.agent, err = agent.New(c)
+	var all spoor.Problems
+	if !errors.As(err, &all) {
+		return nil, plain(err)
+	}
+	for _, p := range all {
+		if p.Code == "bad-tool" && p.Ref == "" && c.Discover == nil || forgiven(p) {
+			continue
+		}
+		if p.Code == "unknown-tool" && !strings.HasPrefix(p.Hint, "did you mean") {
+			p.Hint = "declare it under tools, with the results that it gives, or take it off the skill"
+			if c.Discover != nil {
+				p.Hint = "no server has it; declare it under tools, or take it off the skill"
+			}
+		}
+		problems = append(problems, p)
+	}
+	return problems, nil
+}
+
+// start starts the MCP servers, when nothing else stands in the way, and makes
+// the agent with their tools. An interrupt ends the start, so that no server is
+// left behind.
+func (s *session) start(ctx context.Context, servers []mcp.Server, c agent.Config) (err error) {
+	ctx, done := interruptible(ctx)
+	defer done()
+	if s.servers, err = mcp.Open(ctx, slog.New(notes{s.err, func() bool { return true }}), servers...); err != nil {
+		return err
+	}
+	c.Discover = s.servers.Tools
+	problems, err := s.prepare(c, func(spoor.Problem) bool { return false })
+	if err == nil && len(problems) > 0 {
+		return problems
+	}
+	return err
 }
 
 // close stops the MCP servers.
@@ -289,6 +314,11 @@ func beyond(f *mapfile.File) (ps spoor.Problems) {
 	add(a.Steering != nil, "agent.steering", "steering")
 	add(a.Instructions != nil, "agent.instructions", "instructions")
 	add(a.Facts != nil, "agent.facts", "facts")
+	for _, server := range f.MCPServers {
+		ref := spoor.Ref("mcpServers").Key(server.Name)
+		add(server.URL != "", ref.Key("url"), "MCP servers over HTTP")
+		add(slices.ContainsFunc(server.Args, func(arg string) bool { return strings.Contains(arg, "${") }), ref.Key("args"), "variables in args; env takes them")
+	}
 	return ps
 }
 

@@ -24,8 +24,7 @@ func serversOf(f *mapfile.File) (list []mcp.Server, problems spoor.Problems) {
 			problems = append(problems, spoor.Problem{Level: "error", Code: code, Ref: ref, Message: fmt.Sprintf(format, args...), Hint: hint})
 		}
 		if s.URL != "" {
-			add(ref.Key("url"), "unsupported", "give the command that starts it", "spoor run does not know MCP servers over HTTP")
-			continue
+			continue // beyond tells it
 		}
 		server := mcp.Server{Name: s.Name, Command: s.Command, Args: s.Args, Dir: f.Dir()}
 		if s.Command == "spoor" {

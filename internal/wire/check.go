@@ -18,7 +18,7 @@ func (c *Client) Check() error {
 		e.Message = c.hider().Text(e.Message)
 		return e
 	}
-	const example = "http://127.0.0.1:18181/v1"
+	const example = "http://127.0.0.1:11434/v1"
 	u, err := url.Parse(c.Base)
 	none := err != nil || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https"
 	switch {
@@ -34,6 +34,8 @@ func (c *Client) Check() error {
 			why = reason(errors.Unwrap(err))
 		}
 		return bad(model.FaultRequest, "the address of the model, %q, is none: %s; write one such as %s, in %s or wherever it is set", c.Base, why, example, c.AddressFrom)
+	case strings.HasSuffix(strings.TrimRight(u.Path, "/"), "/completions"), strings.HasSuffix(strings.TrimRight(u.Path, "/"), "/messages"):
+		return bad(model.FaultRequest, "the address of the model, %q, is that of one request; end it before /chat/completions or /messages, in %s or wherever it is set", c.Base, c.AddressFrom)
 	case c.Secret == "" && c.Own:
 		return bad(model.FaultKey, "%s wants a key, and there is none; set %s", c.Vendor, c.KeyFrom)
 	case strings.ContainsFunc(c.Secret, func(r rune) bool { return r <= ' ' || r > '~' }):

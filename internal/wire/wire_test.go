@@ -160,9 +160,9 @@ func TestWhatIsWrong(t *testing.T) {
 
 func TestCheck(t *testing.T) {
 	const where = ", in M_URL or wherever it is set"
-	const hidden = "the address of the model has a name, a password, a query or a fragment in it; write one such as http://127.0.0.1:18181/v1" + where
+	const hidden = "the address of the model has a name, a password, a query or a fragment in it; write one such as http://127.0.0.1:11434/v1" + where
 	none := func(base, why string) string {
-		return fmt.Sprintf("the address of the model, %q, is none: %s; write one such as http://127.0.0.1:18181/v1%s", base, why, where)
+		return fmt.Sprintf("the address of the model, %q, is none: %s; write one such as http://127.0.0.1:11434/v1%s", base, why, where)
 	}
 	lacks := func(base, scheme string) string {
 		return fmt.Sprintf("the address of the model, %q, lacks its beginning; write %s%s%s", base, scheme, base, where)
@@ -178,7 +178,7 @@ func TestCheck(t *testing.T) {
 		"http://a b/":                  none("http://a b/", `invalid character " " in host name`),
 		"http://host:port":             none("http://host:port", `invalid port ":port" after host`),
 		"http://host\n":                none("http://host\n", "invalid control character in URL"),
-		"127.0.0.1:18181/v1":           lacks("127.0.0.1:18181/v1", "http://"),
+		"127.0.0.1:11434/v1":           lacks("127.0.0.1:11434/v1", "http://"),
 		"127.0.0.1":                    lacks("127.0.0.1", "http://"),
 		"localhost:8080":               lacks("localhost:8080", "http://"),
 		"localhost/v1":                 lacks("localhost/v1", "http://"),

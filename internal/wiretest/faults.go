@@ -122,8 +122,8 @@ var faults = list{
 			b.fault(c, model.FaultRequest)
 		}
 		c := b.config()
-		c.BaseURL = "127.0.0.1:18181/v1"
-		if e := b.fault(c, model.FaultRequest); !strings.Contains(e.Message, "write http://127.0.0.1:18181") {
+		c.BaseURL = "127.0.0.1:11434/v1"
+		if e := b.fault(c, model.FaultRequest); !strings.Contains(e.Message, "write http://127.0.0.1:11434") {
 			b.Errorf("the message does not say what to write: %v", e)
 		}
 	}},

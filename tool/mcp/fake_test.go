@@ -318,6 +318,9 @@ func (f *fake) list(r request) {
 	case "misread":
 		result(r.ID, `{"tools":{}}`)
 		return
+	case "one":
+		result(r.ID, `{"tools":[{"name":"alone","inputSchema":{"type":"object"}}]}`)
+		return
 	case "pages":
 		result(r.ID, `{"tools":[],"nextCursor":"again"}`)
 		return

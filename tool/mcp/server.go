@@ -145,7 +145,11 @@ func (s *server) start() (*session, error) {
 func (s *server) connect(ctx context.Context, version string) (*session, error) {
 	p, err := launch(s)
 	if err != nil {
-		return nil, fmt.Errorf("the MCP server %q cannot be started: %w: correct its command and its folder, or install it", s.Name, err)
+		todo := "correct its command and its folder, or install it"
+		if strings.Contains(strings.TrimSpace(s.Command), " ") {
+			todo = "give its arguments apart, as args"
+		}
+		return nil, fmt.Errorf("the MCP server %q cannot be started: %w: %s", s.Name, err, todo)
 	}
 	client := sdk.NewClient(&sdk.Implementation{Name: "spoor", Version: "1"}, &sdk.ClientOptions{
 		Capabilities:   &sdk.ClientCapabilities{},
@@ -164,15 +168,20 @@ func (s *server) connect(ctx context.Context, version string) (*session, error) 
 	case s.base.Err() != nil:
 		err = s.isClosed()
 	case ctx.Err() != nil:
-		err = fmt.Errorf("the MCP server %q was not ready within %v%s: see whether %s speaks MCP over its standard input and output, and start it by hand once, so that what it fetches is there", s.Name, s.StartTimeout, p.traces(), s.Command)
+		err = fmt.Errorf("the MCP server %q was not ready within %v%s: see whether %s speaks MCP over its standard input and output, and start it by hand once, so that what it fetches is there", s.Name, s.StartTimeout, p.traces(), s.line())
 	case p.refused != nil:
 		err = fmt.Errorf("the MCP server %q refused to begin: %w", s.Name, p.refused)
 	case strings.HasPrefix(err.Error(), "unsupported protocol version"):
 		err = fmt.Errorf("the MCP server %q speaks another protocol (%s): start another version of it", s.Name, cut(s.values.Text(err.Error()), 200))
 	default:
-		err = fmt.Errorf("the MCP server %q ended before it was ready%s: run %s by hand to see why", s.Name, p.fate(), s.Command)
+		err = fmt.Errorf("the MCP server %q ended before it was ready%s: run %s by hand to see why", s.Name, p.fate(), s.line())
 	}
 	return nil, err
+}
+
+// line is the command with its arguments, as a shell takes them in most cases.
+func (s *server) line() string {
+	return cut(strings.Join(append([]string{s.Command}, s.Args...), " "), 200)
 }
 
 // tools returns the tools as they are now.
@@ -213,7 +222,7 @@ func (s *server) list(ctx context.Context, x *session) error {
 			wrong = "one before it has the same name"
 		}
 		if wrong != "" {
-			s.warn("a tool of an MCP server is left out: "+wrong, "tool", cut(t.Name, 200), "place", i+1)
+			s.warn("a tool of an MCP server is left out: "+wrong, "tool", cmp.Or(cut(t.Name, 200), fmt.Sprintf("the one at place %d", i+1)))
 			continue
 		}
 		names[t.Name] = true

@@ -20,9 +20,12 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
+	"maps"
 	"regexp"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -71,7 +74,7 @@ type Servers struct {
 
 // Open starts the servers, all side by side, and returns once the tools of each
 // are known. The error says for each that is not ready, in the given order, why
-// and what to do; then none runs any more. Done, ctx ends the starts, but not a
+// and what to do, and which have tools of the same name; then none runs any more. Done, ctx ends the starts, but not a
 // server that runs. What needs no error is logged; if log is nil, it is
 // slog.Default.
 func Open(ctx context.Context, log *slog.Logger, servers ...Server) (*Servers, error) {
@@ -98,13 +101,43 @@ func Open(ctx context.Context, log *slog.Logger, servers ...Server) (*Servers, e
 		s.Close()
 		return nil, err
 	}
+	if err := s.distinct(); err != nil {
+		s.Close()
+		return nil, err
+	}
 	return s, nil
+}
+
+// distinct says which servers have tools of the same name, which no model could
+// tell apart.
+func (s *Servers) distinct() error {
+	var errs []error
+	owner := map[string]string{}
+	for _, one := range s.all {
+		shared := map[string][]string{} // by the server that has them too
+		for _, t := range one.known {
+			if other, taken := owner[t.Name]; taken {
+				shared[other] = append(shared[other], t.Name)
+			} else {
+				owner[t.Name] = one.Name
+			}
+		}
+		for _, other := range slices.Sorted(maps.Keys(shared)) {
+			names := shared[other]
+			more := ""
+			if n := len(names) - 3; n > 0 {
+				names, more = names[:3], fmt.Sprintf(" and %d more", n)
+			}
+			errs = append(errs, fmt.Errorf("the MCP servers %q and %q have tools of the same name, %s%s: take one of the servers away", other, one.Name, strings.Join(names, ", "), more))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // Tools returns the tools of all servers, in the order of the servers, then in
 // that of the server. A server is asked only if it said that its list changed,
 // or if it was started again. If it does not answer, its last known tools are
-// returned, and why is logged. Two servers may offer the same name. The error
+// returned, and why is logged. After a change two servers may offer the same name. The error
 // says that ctx is done, or that the servers are closed.
 func (s *Servers) Tools(ctx context.Context) ([]tool.Tool, error) {
 	lists := make([][]tool.Tool, len(s.all))

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -42,13 +43,13 @@ func TestTools(t *testing.T) {
 		t.Error(len(got.Description), got.Schema)
 	}
 	const warnings = `
-level=WARN msg="a tool of an MCP server is left out: it has no name" server=ports tool="" place=3
-level=WARN msg="a tool of an MCP server is left out: one before it has the same name" server=ports tool=echo place=4
+level=WARN msg="a tool of an MCP server is left out: it has no name" server=ports tool="the one at place 3"
+level=WARN msg="a tool of an MCP server is left out: one before it has the same name" server=ports tool=echo
 level=WARN msg="the arguments of a tool of an MCP server are not checked" server=ports tool=foreign error="the schema refers to itself, or to what is not in it, or is too large"
 level=WARN msg="the arguments of a tool of an MCP server are not checked" server=ports tool=endless error="the schema refers to itself, or to what is not in it, or is too large"
-level=WARN msg="a tool of an MCP server is left out: it is not declared as MCP says" server=ports tool="" place=7
-level=WARN msg="a tool of an MCP server is left out: it can only be called as a task" server=ports tool=task place=8
-level=WARN msg="a tool of an MCP server is left out: a schema of it is longer than 256 KiB" server=ports tool=heavy place=30
+level=WARN msg="a tool of an MCP server is left out: it is not declared as MCP says" server=ports tool="the one at place 7"
+level=WARN msg="a tool of an MCP server is left out: it can only be called as a task" server=ports tool=task
+level=WARN msg="a tool of an MCP server is left out: a schema of it is longer than 256 KiB" server=ports tool=heavy
 `
 	if diff := cmp.Diff(strings.TrimPrefix(warnings, "\n"), log.String()); diff != "" {
 		t.Error(diff)
@@ -132,7 +133,7 @@ func TestManyCalls(t *testing.T) {
 // Servers keep their order, and a list that changed counts at the next Tools.
 func TestListChanges(t *testing.T) {
 	t.Parallel()
-	one, two := fakeServer(t, "plain"), fakeServer(t, "plain")
+	one, two := fakeServer(t, "one"), fakeServer(t, "plain")
 	two.Name = "second"
 	s, _ := open(t, one, two)
 	before, err := s.Tools(context.Background())
@@ -149,6 +150,18 @@ func TestListChanges(t *testing.T) {
 	grown := after[len(after)-3]
 	if grown.Name != "grown" || grown.Description != "It grew" || !grown.Repeatable || grown.Schema != "" {
 		t.Errorf("%+v", grown)
+	}
+}
+
+// No model could tell two tools of one name apart.
+func TestSameNames(t *testing.T) {
+	t.Parallel()
+	one, two := fakeServer(t, "plain"), fakeServer(t, "plain")
+	two.Name = "second"
+	_, err := mcp.Open(context.Background(), slog.New(slog.DiscardHandler), one, two)
+	const want = `the MCP servers "ports" and "second" have tools of the same name, echo, typed, foreign and 22 more: take one of the servers away`
+	if err == nil || err.Error() != want {
+		t.Error(err)
 	}
 }
 
