@@ -179,6 +179,29 @@ func TestAStoppedToolHasNotFailed(t *testing.T) {
 	}
 }
 
+// What an attempt that broke off has written cannot be taken back. It is said
+// to be void, and the answer begins on a line of its own.
+func TestTheTextOfAnAttemptThatBrokeOff(t *testing.T) {
+	var text, log bytes.Buffer
+	a := newAgent(t, agent.Config{Text: &text, Log: slog.New(slog.NewTextHandler(&log, nil)), Model: breaksOff{}})
+	if run, err := a.Run(t.Context(), "refund"); err != nil || run.Answer != "You owe us nothing." {
+		t.Fatal(run, err)
+	}
+	if text.String() != "You owe us 500\nYou owe us nothing." || !strings.Contains(log.String(), "its last line is void") {
+		t.Errorf("text %q, log %s", &text, &log)
+	}
+}
+
+// breaksOff is a model whose first attempt breaks off.
+type breaksOff struct{}
+
+func (breaksOff) Call(_ context.Context, _ *model.Request, emit func(model.Delta)) (model.Reply, error) {
+	emit(model.Delta{Text: "You owe us 500"})
+	emit(model.Delta{Reset: true})
+	emit(model.Delta{Text: "You owe us nothing."})
+	return model.Reply{Parts: []model.Part{{Kind: model.Text, Data: "You owe us nothing."}}}, nil
+}
+
 // A turn that is stopped while the model is asked keeps the attempts.
 func TestAStopKeepsTheAttempts(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())

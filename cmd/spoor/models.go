@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -97,10 +96,13 @@ func openScript(file, dir string) (*script.Model, error) {
 	return m, err
 }
 
-// stopped says what cut an answer short, or nothing.
+// cutShort says what cut an answer short, or nothing.
 func cutShort(stop model.Stop) string {
-	return cmp.Or(map[model.Stop]string{
-		model.StopLength:  "A limit of tokens cut the answer short.",
-		model.StopRefusal: "The model or its provider withheld the answer, or a part of it.",
-	}[stop], "")
+	switch stop {
+	case model.StopLength:
+		return "A limit of tokens cut the answer short."
+	case model.StopRefusal:
+		return "The model or its provider withheld the answer, or a part of it."
+	}
+	return ""
 }
