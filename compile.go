@@ -74,27 +74,36 @@ func (k *compiler) problem(code string, ref Ref, hint, format string, args ...an
 }
 
 func (k *compiler) skills() {
-	for i, s := range k.m.Skills {
-		ref := Ref("skills").At(i)
-		if s.ID == "" {
-			k.problem("wrong-type", ref.Key("id"), "give it a name that steps can use", "a skill has no id")
-			continue
-		}
-		if first, taken := k.g.skills[s.ID]; taken {
-			k.problem("duplicate-skill", ref.Key("id"), "rename one of them",
-				"skill %q is declared twice, first as skills[%d]", s.ID, first.index).Skill = s.ID
-			continue
-		}
-		if s.AutoActivate != "" && s.AutoActivate != CurrentSkill && s.AutoActivate != Always {
-			k.problem("wrong-type", ref.Key("autoActivate"), "write currentSkill or always",
-				"%q is not a way to offer tools", string(s.AutoActivate)).Skill = s.ID
-		}
-		if s.Delivery != "" && s.Delivery != DeliverPrompt && s.Delivery != DeliverResult && s.Delivery != DeliverBoth {
-			k.problem("wrong-type", ref.Key("delivery"), "write prompt, result or both",
-				"%q is not a way to deliver a body", string(s.Delivery)).Skill = s.ID
-		}
-		k.g.skills[s.ID] = &place{index: i}
+	for i := range k.m.Skills {
+		k.skill(&k.m.Skills[i], Ref("skills").At(i), i)
 	}
+}
+
+// skill makes the place of a skill; ok is false if it can have none.
+func (k *compiler) skill(s *Skill, ref Ref, index int) (ok bool) {
+	if s.ID == "" {
+		k.problem("wrong-type", ref.Key("id"), "give it a name that steps can use", "a skill has no id")
+		return false
+	}
+	if first, taken := k.g.skills[s.ID]; taken {
+		at := Ref("skills").At(first.index)
+		if first.agent {
+			at = Ref("agent.skills").At(first.index - len(k.m.Skills))
+		}
+		k.problem("duplicate-skill", ref.Key("id"), "rename one of them",
+			"skill %q is declared twice, first as %s", s.ID, at).Skill = s.ID
+		return false
+	}
+	if s.AutoActivate != "" && s.AutoActivate != CurrentSkill && s.AutoActivate != Always {
+		k.problem("wrong-type", ref.Key("autoActivate"), "write currentSkill or always",
+			"%q is not a way to offer tools", string(s.AutoActivate)).Skill = s.ID
+	}
+	if s.Delivery != "" && s.Delivery != DeliverPrompt && s.Delivery != DeliverResult && s.Delivery != DeliverBoth {
+		k.problem("wrong-type", ref.Key("delivery"), "write prompt, result or both",
+			"%q is not a way to deliver a body", string(s.Delivery)).Skill = s.ID
+	}
+	k.g.skills[s.ID] = &place{index: index}
+	return true
 }
 
 // ids yields the ids of the skills.

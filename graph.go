@@ -18,6 +18,11 @@ type Graph struct {
 	unmatched []int             // the entries that have no matcher
 	always    []int             // skills that are active in every iteration, in order
 
+	injections   Injections
+	all          []*Skill      // those of the map, then those of the agent; nil: those of the map
+	ruled        []conditioned // skills of the agent that have a condition
+	instructions []conditioned // as in Injections
+
 	exclusive bool   // of the entries only the chosen one is active
 	tree      []fork // in preorder; nil without a tree
 	coldWalk  bool   // the first entry that claims the message starts the turn
@@ -25,7 +30,7 @@ type Graph struct {
 
 // A place is what the graph knows of one skill.
 type place struct {
-	index      int // in Map.Skills
+	index      int // in Map.Skills; after them the skills of the agent
 	firstEntry int // in Graph.entries, if entry
 	firstRoute int // in Map.Steps, if routed
 	entry      bool
@@ -34,6 +39,7 @@ type place struct {
 	routed     bool // some step leads here without the model
 	wired      bool // an entry or an end of a step
 	scoped     bool // tools are offered only while the skill is active
+	agent      bool // one of the agent's, not of the map
 
 	steps []step   // out, in declared order
 	next  []string // where they lead, each once, without the skill itself
@@ -67,13 +73,20 @@ type step struct {
 // Map returns the map that the graph was compiled from. It must not be changed.
 func (g *Graph) Map() *Map { return g.m }
 
-// Skill returns a skill of the map, or nil if there is none with that id. It
-// must not be changed.
+// Skill returns a skill of the map or of the agent, or nil if there is none
+// with that id. It must not be changed.
 func (g *Graph) Skill(id string) *Skill {
 	if p := g.skills[id]; p != nil {
-		return &g.m.Skills[p.index]
+		return g.skillAt(p.index)
 	}
 	return nil
+}
+
+func (g *Graph) skillAt(index int) *Skill {
+	if g.all != nil {
+		return g.all[index]
+	}
+	return &g.m.Skills[index]
 }
 
 // Scoped reports whether the tools of a skill are offered only while it is
@@ -84,10 +97,11 @@ func (g *Graph) Scoped(skill string) bool {
 }
 
 // Open reports whether a skill can be read from anywhere without moving the
-// walk: it is no entry and no leaf, and no step leads to it.
+// walk: it is one of the agent, or it is no entry and no leaf, and no step
+// leads to it.
 func (g *Graph) Open(skill string) bool {
 	p := g.skills[skill]
-	return p != nil && !p.entry && !p.stepIn && g.tree == nil
+	return p != nil && (p.agent || !p.entry && !p.stepIn && g.tree == nil)
 }
 
 // Bare reports whether only the model reaches the skill: it is no entry, and
@@ -143,7 +157,7 @@ func (g *Graph) Reachable(cursor string) []string {
 		ids = slices.Clone(from.next)
 	}
 	for i, e := range g.entries {
-		if e.skill == cursor || g.skills[e.skill].firstEntry != i {
+		if e.skill == cursor || g.hides(e.skill) || g.skills[e.skill].firstEntry != i {
 			continue
 		}
 		if from == nil || !slices.Contains(from.next, e.skill) {
@@ -165,27 +179,32 @@ func (g *Graph) Successors(skill string) []string {
 // Active lists the skills that are active once m is made, in the order of the
 // map: those that are always so, the one that m lands on, and, of those that
 // only the model switches on, the activated. Of a tree it is the leaf that m
-// names, if any.
+// names, if any. The skills of the agent come last.
 func (g *Graph) Active(f Facts, m Move) []string {
-	if g.tree != nil {
-		if leaf := g.m.Tree.At(m.Ref); leaf != nil && leaf.Skill != "" {
-			return []string{leaf.Skill}
-		}
-		return nil
-	}
 	indexes := slices.Clone(g.always)
-	if p := g.skills[m.To]; p != nil && !p.always && (p.entry || p.routed) {
+	if g.tree != nil {
+		leaf := g.m.Tree.At(m.Ref)
+		if leaf == nil || leaf.Skill == "" {
+			leaf = new(Tree)
+		}
+		if p := g.skills[leaf.Skill]; p != nil {
+			indexes = append(indexes, p.index)
+		}
+	} else if p := g.skills[m.To]; p != nil && !p.always && (p.entry || p.routed) {
 		indexes = append(indexes, p.index)
 	}
 	for _, id := range f.Activated {
-		if p := g.skills[id]; p != nil && !p.entry && !p.routed {
+		if p := g.skills[id]; p != nil && !p.entry && !p.routed && (g.tree == nil || p.agent) {
 			indexes = append(indexes, p.index)
 		}
+	}
+	if len(indexes) == 0 {
+		return nil
 	}
 	slices.Sort(indexes)
 	ids := make([]string, 0, len(indexes))
 	for _, i := range slices.Compact(indexes) {
-		ids = append(ids, g.m.Skills[i].ID)
+		ids = append(ids, g.skillAt(i).ID)
 	}
 	return ids
 }
@@ -279,7 +298,7 @@ type claims struct {
 
 func (g *Graph) claims(f Facts) claims {
 	c := claims{g: g, hits: g.matchers.Scan(f.UserMessage), others: g.unmatched}
-	c.matched, c.witness, _ = c.hits.First(0)
+	c.match(0)
 	return c
 }
 
@@ -304,8 +323,16 @@ func (c *claims) next(f Facts) (*entry, match.Witness) {
 		return nil, match.Witness{}
 	}
 	e, w := &c.g.entries[c.matched], c.witness
-	c.matched, c.witness, _ = c.hits.First(c.matched + 1)
+	c.match(c.matched + 1)
 	return e, w
+}
+
+// match finds the next entry from an index on whose matcher finds something.
+func (c *claims) match(from int) {
+	c.matched, c.witness, _ = c.hits.First(from)
+	for c.matched >= 0 && c.g.hides(c.g.entries[c.matched].skill) {
+		c.matched, c.witness, _ = c.hits.First(c.matched + 1)
+	}
 }
 
 // move starts a turn in the entry.

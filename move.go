@@ -135,7 +135,7 @@ func (g *Graph) enter(f Facts) Move {
 		m.To, m.By = f.Pick, ByPick
 	default:
 		for _, e := range g.entries {
-			if slices.Contains(f.Activated, e.skill) {
+			if slices.Contains(f.Activated, e.skill) && !g.hides(e.skill) {
 				m.To, m.By = e.skill, ByPick
 				break
 			}

@@ -127,6 +127,9 @@ func (g *Graph) candidates(f Facts, r *ranking) (failed []Failed) {
 	hits := g.matchers.Scan(f.UserMessage)
 	for i := range g.entries {
 		e := &g.entries[i]
+		if g.hides(e.skill) {
+			continue
+		}
 		c := score.Candidate{ID: e.skill}
 		if classify {
 			intent := g.m.Start.Rules[i].Match
