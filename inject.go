@@ -78,6 +78,9 @@ func (g *Graph) Injections() Injections { return g.injections }
 
 func (k *compiler) agentSkills(skills []AgentSkill) {
 	g := k.g
+	if len(skills) == 0 {
+		return
+	}
 	all := make([]*Skill, 0, len(g.m.Skills)+len(skills))
 	for i := range g.m.Skills {
 		all = append(all, &g.m.Skills[i])
@@ -181,12 +184,11 @@ func (g *Graph) Instruction(id string) (*Instruction, Ref) {
 // Skills lists the ids of all skills: those of the map, then those of the
 // agent. The slice is the caller's.
 func (g *Graph) Skills() []string {
-	ids := make([]string, 0, len(g.m.Skills)+len(g.injections.Skills))
-	for i := range g.m.Skills {
-		ids = append(ids, g.m.Skills[i].ID)
-	}
-	for i := range g.injections.Skills {
-		ids = append(ids, g.injections.Skills[i].ID)
+	ids := make([]string, 0, len(g.skills))
+	for i := range len(g.m.Skills) + len(g.injections.Skills) {
+		if id := g.skillAt(i).ID; g.skills[id] != nil {
+			ids = append(ids, id)
+		}
 	}
 	return ids
 }

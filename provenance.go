@@ -29,6 +29,8 @@ const (
 	ViaEntry Via = "entry" // a turn can start there
 	ViaRoute Via = "route" // a step leads there by itself
 	ViaModel Via = "model" // only the model's choice leads there
+	ViaRule  Via = "rule"  // a condition of its own: of what an agent brings along
+	ViaLease Via = "lease" // a tool required it: of an instruction
 )
 
 // Provenance returns how a skill can be reached: as a leaf, as an entry, else by the

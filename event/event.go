@@ -12,6 +12,7 @@ import (
 
 	"github.com/spoorhq/spoor"
 	"github.com/spoorhq/spoor/model"
+	"github.com/spoorhq/spoor/score"
 )
 
 // An Event is one thing that happened in a run.
@@ -43,13 +44,77 @@ type Started struct {
 	Message model.Part   `json:"message"`
 	History []model.Part `json:"history,omitempty"` // the conversation before this turn
 
-	Graph  Graph        `json:"graph"`
-	System []model.Part `json:"system,omitempty"` // what every prompt begins with
-	Tools  []Tool       `json:"tools,omitempty"`  // all that may be offered, read_skill apart
+	Graph      Graph        `json:"graph"`
+	System     []model.Part `json:"system,omitempty"` // what every prompt begins with
+	Injections Injections   `json:"injections,omitzero"`
+	Tools      []Tool       `json:"tools,omitempty"` // all that may be offered, read_skill apart
 
-	// MaxIterations is how many model calls the turn may make.
-	MaxIterations int `json:"maxIterations"`
+	Posture    Posture          `json:"posture,omitempty"`
+	Continuity spoor.Continuity `json:"continuity,omitempty"`
+	Cursor     string           `json:"cursor,omitempty"`    // where the conversation stands, if it goes on there
+	Activated  []string         `json:"activated,omitempty"` // there
+	Hidden     []string         `json:"hidden,omitempty"`    // skills that must not be seen
+	Decider    bool             `json:"decider,omitempty"`   // a model chooses from the menu of the start
+
+	// MaxIterations is how many model calls the turn may make, of every purpose.
+	MaxIterations int    `json:"maxIterations"`
+	Limits        Limits `json:"limits,omitzero"`
 }
+
+// Posture says how free the model is to move the walk with read_skill. What a
+// tool proposes and what the map declares is never restricted.
+type Posture string
+
+const (
+	Assist Posture = "assist" // to any skill in reach; the default
+	Guard  Posture = "guard"  // from an open menu, to a skill that it offers
+	Rails  Posture = "rails"  // not at all
+)
+
+// Limits are bounds of a turn beside MaxIterations. A limit that is zero does
+// not bound. One that is reached leaves one model call, to wrap up.
+type Limits struct {
+	ToolCalls int `json:"toolCalls,omitempty"`
+	Tokens    int `json:"tokens,omitempty"` // read and written, of every model call
+
+	// Cost is in the unit of Prices. A reply of a model that has no price there
+	// reaches it.
+	Cost   float64 `json:"cost,omitempty"`
+	Prices []Price `json:"prices,omitempty"`
+
+	// Time does not run while the turn waits for a person, or for a process
+	// that takes over.
+	Time Milliseconds `json:"timeMs,omitempty"`
+
+	PingPong int `json:"pingPong,omitempty"` // moves to and fro between two skills
+	Refusals int `json:"refusals,omitempty"` // refused reads without a move in between
+}
+
+// Milliseconds is a time.Duration that JSON gives as a number.
+type Milliseconds int64
+
+// A Price is what a million tokens of a model cost. Model is its name, or the
+// beginning of it; of several that fit, the longest counts.
+type Price struct {
+	Model   string  `json:"model"`
+	Input   float64 `json:"input"`             // not from a cache
+	Output  float64 `json:"output"`            //
+	Cached  float64 `json:"cached,omitempty"`  // input that was read from a cache
+	Written float64 `json:"written,omitempty"` // input that was written to a cache
+}
+
+// Limit names a bound that a turn reached.
+type Limit string
+
+const (
+	LimitModelCalls Limit = "model-calls"
+	LimitToolCalls  Limit = "tool-calls"
+	LimitTokens     Limit = "tokens"
+	LimitCost       Limit = "cost"
+	LimitTime       Limit = "time"
+	LimitPingPong   Limit = "ping-pong"
+	LimitRefusals   Limit = "refusals"
+)
 
 // Graph is the map that is walked: its JSON without bodies, and the bodies.
 type Graph struct {
@@ -75,6 +140,37 @@ type Tool struct {
 	Data       string       `json:"-"`
 	Output     model.Digest `json:"output,omitzero"`
 	OutputData string       `json:"-"`
+}
+
+// Asked asks a scorer where the turn starts.
+type Asked struct {
+	Scorer string      `json:"scorer"` // as the map names it
+	Query  score.Query `json:"query"`
+}
+
+// Scored is what a scorer answered, or why it did not.
+type Scored struct {
+	Scores      []score.Score `json:"scores,omitempty"` // in the order of the candidates
+	Floor       *float64      `json:"floor,omitempty"`  // at or below it a candidate is dead
+	Categorical bool          `json:"categorical,omitempty"`
+	Error       string        `json:"error,omitempty"`
+}
+
+// TurnRouted is where the turn starts, and all that it was decided by. With By
+// empty the entries decide, by their order.
+type TurnRouted struct {
+	spoor.TurnRoute
+	Scorer  string   `json:"scorer,omitempty"` // that was asked, as the map names it
+	Decider *Decided `json:"decider,omitempty"`
+}
+
+// Decided is what the decider made of a menu. If it picked nothing, and that
+// is no error, nothing of the menu fits.
+type Decided struct {
+	Picked string `json:"picked,omitempty"` // the skill, which is the incumbent if it chose to stay
+	Stay   bool   `json:"stay,omitempty"`
+	Model  string `json:"model,omitempty"` // what answered, as its provider names it
+	Error  string `json:"error,omitempty"`
 }
 
 // Replied is the whole answer to a model call. Its calls carry the ids that
@@ -106,6 +202,32 @@ type Returned struct {
 	Status   spoor.Status `json:"status,omitempty"`
 	Result   model.Part   `json:"result"`
 	More     []model.Part `json:"more,omitempty"`
+
+	// Effects are what the tool asks of the walk.
+	Effects []spoor.Effect `json:"effects,omitempty"`
+}
+
+// Needs says that a call waits for a person. Answered goes on with it.
+type Needs struct {
+	Call     string     `json:"call"`
+	By       Asker      `json:"by"`
+	Question model.Part `json:"question"`
+}
+
+// Asker is what asks a person.
+type Asker string
+
+const (
+	ByTool   Asker = "tool"   // the tool itself, which is called again with the answer
+	ByPolicy Asker = "policy" // whoever decides what may be called
+)
+
+// Answered is what a person said to the question of a call. One that is
+// declined is not made.
+type Answered struct {
+	Call     string     `json:"call"`
+	Answer   model.Part `json:"answer"`
+	Declined bool       `json:"declined,omitempty"`
 }
 
 // Resumed says that another process took over. Repeat names the calls that
@@ -141,6 +263,15 @@ type Evaluated struct {
 	ReachableAs  int        `json:"reachableAs,omitempty"`
 	Superseded   []string   `json:"superseded,omitempty"` // entries that match and are not active
 	SupersededAs int        `json:"supersededAs,omitempty"`
+
+	Pick     string `json:"pick,omitempty"`          // the skill that the model chose, once accepted
+	Proposal string `json:"proposal,omitempty"`      // the skill that a tool proposed, once accepted
+	Declined bool   `json:"declinedOffer,omitempty"` // a menu was open, and the pick is not on it
+
+	Instructions   []ActiveInstruction `json:"instructions,omitempty"`
+	InstructionsAs int                 `json:"instructionsAs,omitempty"`
+	Skipped        []Skipped           `json:"skipped,omitempty"` // what failed, and what is hidden
+	SkippedAs      int                 `json:"skippedAs,omitempty"`
 }
 
 // Active is a skill whose body and tools are in play, and why it can be.
@@ -149,18 +280,68 @@ type Active struct {
 	spoor.Provenance
 }
 
+// ActiveInstruction is an instruction that is in the prompt, and why.
+type ActiveInstruction struct {
+	ID    string      `json:"id"`
+	Ref   spoor.Ref   `json:"ref"`
+	Via   spoor.Via   `json:"via"`             // its condition, or a lease
+	Call  string      `json:"call,omitempty"`  // that required it
+	Lease spoor.Lease `json:"lease,omitempty"` // of the call
+}
+
+// Skipped is a condition that could not be judged, or a skill that must not be
+// seen.
+type Skipped struct {
+	ID     string     `json:"id,omitempty"` // of a hidden skill
+	Ref    spoor.Ref  `json:"ref,omitempty"`
+	Reason SkipReason `json:"reason"`
+	Error  string     `json:"error,omitempty"`
+}
+
+// SkipReason says why something was passed over.
+type SkipReason string
+
+const (
+	SkipThrew  SkipReason = "predicate-threw"
+	SkipHidden SkipReason = "hidden"
+)
+
+// EffectJudged is one effect of a result, and what became of it.
+type EffectJudged struct {
+	Call string `json:"call"`
+	Tool string `json:"tool"`
+	spoor.Effect
+	Outcome EffectOutcome `json:"outcome"`
+
+	Refusal      string     `json:"refusalReason,omitempty"` // why it was refused
+	SupersededBy string     `json:"supersededBy,omitempty"`  // the skill that an earlier effect proposed
+	Note         model.Part `json:"note,omitzero"`           // what the model is told of it
+}
+
+// EffectOutcome is what became of an effect.
+type EffectOutcome string
+
+const (
+	EffectAccepted   EffectOutcome = "accepted"
+	EffectRefused    EffectOutcome = "refused"
+	EffectSuperseded EffectOutcome = "superseded"
+)
+
 // RouteConflict says that results of one batch led to different places.
 type RouteConflict struct {
 	Winner spoor.Outcome   `json:"winner"`
 	Losers []spoor.Outcome `json:"losers"`
+	Note   model.Part      `json:"note,omitzero"` // what the model is told of it
 }
 
-// RerouteSuperseded is an accepted pick that did not get its way.
+// RerouteSuperseded is an accepted pick or proposal that did not get its way.
 type RerouteSuperseded struct {
 	Call          string      `json:"call"`
 	VolunteeredID string      `json:"volunteeredId"`
 	WonID         string      `json:"wonId"`
 	By            spoor.Cause `json:"by"`
+	Source        spoor.Cause `json:"source"`        // model-pick or tool-proposal
+	Note          model.Part  `json:"note,omitzero"` // what the model is told of a proposal
 }
 
 // Read is an accepted read_skill, and what the model was told.
@@ -177,6 +358,7 @@ type Rejected struct {
 	RequestedID    string     `json:"requestedId"`
 	CurrentSkillID string     `json:"currentSkillId,omitempty"`
 	Allowed        []string   `json:"allowed,omitempty"`
+	Posture        Posture    `json:"posture,omitempty"` // that refused what is in reach
 	Result         model.Part `json:"result"`
 }
 
@@ -194,20 +376,23 @@ type Reason string
 
 const (
 	Unoffered Reason = "unoffered" // the tool was not offered
-	Budget    Reason = "budget"    // the last model call of the turn asked for tools
+	Budget    Reason = "budget"    // a limit of the turn does not allow it
 	Lost      Reason = "lost"      // its process died, and it is not safe to repeat
 	Cut       Reason = "cut"       // the turn was stopped
+	Declined  Reason = "declined"  // a person said no
 )
 
-// Called asks the model. The request is the one before it, changed by Splices
-// in order; the first request of a turn is changed from nothing.
+// Called asks a model. The request is the one before it of the same purpose,
+// changed by Splices in order; the first of a turn is changed from nothing.
 type Called struct {
 	Purpose   model.Purpose `json:"purpose"`
 	Splices   []Splice      `json:"splices,omitempty"`
 	Offered   []string      `json:"offered,omitempty"` // tools, in order
 	OfferedAs int           `json:"offeredAs,omitempty"`
-	Skill     string        `json:"skill,omitempty"` // the cursor
-	Last      bool          `json:"last,omitempty"`  // the budget allows no further call
+	Choice    *Tool         `json:"choice,omitempty"` // the one tool there is, which must be called
+	Skill     string        `json:"skill,omitempty"`  // the cursor
+	Last      bool          `json:"last,omitempty"`   // a limit allows no further call
+	Limit     Limit         `json:"limit,omitempty"`  // that limit
 }
 
 // A Splice drops parts of a request and puts others in their place.
@@ -222,11 +407,17 @@ type Sent struct {
 	Calls []string `json:"calls"`
 }
 
+// Paused waits for a person to answer the question of a call.
+type Paused struct {
+	Call string `json:"call"`
+}
+
 // Finished ends the turn.
 type Finished struct {
 	By      Ending       `json:"by"`
 	Answer  []model.Part `json:"answer,omitempty"`
-	Limited bool         `json:"limited,omitempty"` // the budget of model calls cut the work short
+	Limited bool         `json:"limited,omitempty"` // a limit cut the work short
+	Limit   Limit        `json:"limit,omitempty"`   // that limit
 	Error   string       `json:"error,omitempty"`
 }
 
@@ -246,6 +437,13 @@ type Unknown struct {
 }
 
 func (Started) Kind() string           { return "started" }
+func (Asked) Kind() string             { return "asked" }
+func (Scored) Kind() string            { return "scored" }
+func (TurnRouted) Kind() string        { return "skill.turn_routed" }
+func (EffectJudged) Kind() string      { return "tools.effect" }
+func (Needs) Kind() string             { return "needs" }
+func (Answered) Kind() string          { return "answered" }
+func (Paused) Kind() string            { return "paused" }
 func (Replied) Kind() string           { return "replied" }
 func (Failed) Kind() string            { return "failed" }
 func (Returned) Kind() string          { return "returned" }
@@ -264,6 +462,13 @@ func (Finished) Kind() string          { return "finished" }
 func (u Unknown) Kind() string         { return u.Name }
 
 func (*Started) body()           {}
+func (*Asked) body()             {}
+func (*Scored) body()            {}
+func (*TurnRouted) body()        {}
+func (*EffectJudged) body()      {}
+func (*Needs) body()             {}
+func (*Answered) body()          {}
+func (*Paused) body()            {}
 func (*Replied) body()           {}
 func (*Failed) body()            {}
 func (*Returned) body()          {}
@@ -282,6 +487,9 @@ func (*Finished) body()          {}
 func (*Unknown) body()           {}
 
 func (*Started) outcome()  {}
+func (*Scored) outcome()   {}
+func (*Needs) outcome()    {}
+func (*Answered) outcome() {}
 func (*Replied) outcome()  {}
 func (*Failed) outcome()   {}
 func (*Returned) outcome() {}

@@ -83,6 +83,13 @@ func (e *Event) UnmarshalJSON(data []byte) error {
 
 var bodies = map[string]func() Body{
 	"started":                  func() Body { return new(Started) },
+	"asked":                    func() Body { return new(Asked) },
+	"scored":                   func() Body { return new(Scored) },
+	"skill.turn_routed":        func() Body { return new(TurnRouted) },
+	"tools.effect":             func() Body { return new(EffectJudged) },
+	"needs":                    func() Body { return new(Needs) },
+	"answered":                 func() Body { return new(Answered) },
+	"paused":                   func() Body { return new(Paused) },
 	"replied":                  func() Body { return new(Replied) },
 	"failed":                   func() Body { return new(Failed) },
 	"returned":                 func() Body { return new(Returned) },
@@ -131,6 +138,9 @@ func (r *Returned) appendJSON(b []byte) []byte {
 	b = appendText(b, `,"status":`, string(r.Status))
 	b = appendPart(append(b, `,"result":`...), &r.Result)
 	b = appendParts(b, `,"more":`, r.More)
+	if len(r.Effects) > 0 {
+		b = appendAny(appendKey(b, "effects"), r.Effects)
+	}
 	return append(b, '}')
 }
 
@@ -157,10 +167,14 @@ func (c *Called) appendJSON(b []byte) []byte {
 	}
 	b = appendStrings(b, `"offered":`, c.Offered)
 	b = appendInt(b, `,"offeredAs":`, c.OfferedAs)
+	if c.Choice != nil {
+		b = appendAny(appendKey(b, "choice"), c.Choice)
+	}
 	b = appendText(b, `,"skill":`, c.Skill)
 	if c.Last {
 		b = append(b, `,"last":true`...)
 	}
+	b = appendText(b, `,"limit":`, string(c.Limit))
 	return append(b, '}')
 }
 
@@ -175,6 +189,19 @@ func (v *Evaluated) appendJSON(b []byte) []byte {
 	b = appendInt(b, `,"reachableAs":`, v.ReachableAs)
 	b = appendStrings(b, `"superseded":`, v.Superseded)
 	b = appendInt(b, `,"supersededAs":`, v.SupersededAs)
+	b = appendText(b, `,"pick":`, v.Pick)
+	b = appendText(b, `,"proposal":`, v.Proposal)
+	if v.Declined {
+		b = append(b, `,"declinedOffer":true`...)
+	}
+	if len(v.Instructions) > 0 {
+		b = appendAny(appendKey(b, "instructions"), v.Instructions)
+	}
+	b = appendInt(b, `,"instructionsAs":`, v.InstructionsAs)
+	if len(v.Skipped) > 0 {
+		b = appendAny(appendKey(b, "skipped"), v.Skipped)
+	}
+	b = appendInt(b, `,"skippedAs":`, v.SkippedAs)
 	return append(b, '}')
 }
 

@@ -24,6 +24,13 @@ func appendPieces(list []Piece, parts []model.Part) []Piece {
 	return list
 }
 
+func appendTexts(list []Piece, texts []Passage) []Piece {
+	for i := range texts {
+		list = append(list, Piece{texts[i].Piece, &texts[i].Data})
+	}
+	return list
+}
+
 func (b *Started) pieces(list []Piece) []Piece {
 	list = append(list, Piece{b.Graph.Map, &b.Graph.Data})
 	for i := range b.Graph.Bodies {
@@ -35,6 +42,12 @@ func (b *Started) pieces(list []Piece) []Piece {
 			list = append(list, Piece{b.Tools[i].Output, &b.Tools[i].OutputData})
 		}
 	}
+	if in := &b.Injections; !in.IsZero() {
+		if in.Skills != (model.Digest{}) {
+			list = append(list, Piece{in.Skills, &in.SkillsData})
+		}
+		list = appendTexts(appendTexts(appendTexts(list, in.Steering), in.Facts), in.Instructions)
+	}
 	list = appendPieces(appendPieces(list, b.System), b.History)
 	return append(list, Piece{b.Message.Piece, &b.Message.Data})
 }
@@ -43,7 +56,29 @@ func (b *Called) pieces(list []Piece) []Piece {
 	for _, s := range b.Splices {
 		list = appendPieces(list, s.Put)
 	}
+	if b.Choice != nil {
+		list = append(list, Piece{b.Choice.Piece, &b.Choice.Data})
+	}
 	return list
+}
+
+func (b *Needs) pieces(list []Piece) []Piece {
+	return append(list, Piece{b.Question.Piece, &b.Question.Data})
+}
+
+func (b *Answered) pieces(list []Piece) []Piece {
+	return append(list, Piece{b.Answer.Piece, &b.Answer.Data})
+}
+
+func (b *EffectJudged) pieces(list []Piece) []Piece      { return appendNote(list, &b.Note) }
+func (b *RouteConflict) pieces(list []Piece) []Piece     { return appendNote(list, &b.Note) }
+func (b *RerouteSuperseded) pieces(list []Piece) []Piece { return appendNote(list, &b.Note) }
+
+func appendNote(list []Piece, note *model.Part) []Piece {
+	if note.Kind == "" {
+		return list
+	}
+	return append(list, Piece{note.Piece, &note.Data})
 }
 
 func (b *Replied) pieces(list []Piece) []Piece  { return appendPieces(list, b.Parts) }

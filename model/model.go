@@ -64,7 +64,11 @@ const (
 	Image    Kind = "image"
 	Document Kind = "document"
 	Note     Kind = "note" // what spoor tells the model: never appended to a result
-	Menu     Kind = "menu" // where the model may go; the last part of a request
+
+	// Instruction and Menu end a request, and are replaced in the next one: what
+	// the agent's author says about this moment, and where the model may go.
+	Instruction Kind = "instruction"
+	Menu        Kind = "menu"
 )
 
 // A Part is one piece in its place: who speaks it, and as what. An assistant

@@ -113,11 +113,7 @@ func machineOf(t *testing.T, events []event.Event, at int) *walk.Machine {
 			started = b
 		}
 	}
-	m, err := started.Graph.Decode()
-	if err != nil {
-		t.Fatal(err)
-	}
-	g, err := spoor.Compile(m, cond.CEL)
+	g, err := started.Compile(cond.CEL)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -192,6 +188,10 @@ func resumes(t *testing.T, m *walk.Machine, prefix []event.Event) {
 	for range 1000 {
 		var o event.Outcome
 		switch c := m.Command(s).(type) {
+		case walk.Score:
+			o = &event.Scored{Error: "the scorer is away"}
+		case walk.Ask:
+			o = &event.Answered{Call: c.Call.ID, Answer: model.NewPart(model.User, model.Text, "yes")}
 		case walk.CallModel:
 			o = &event.Replied{Parts: []model.Part{model.NewPart(model.Assistant, model.Text, "done")}}
 		case walk.CallTools:
@@ -219,7 +219,7 @@ func answered(t *testing.T, events []event.Event) {
 			clear(open)
 		case *event.Replied:
 			for _, p := range b.Parts {
-				if p.Kind == model.Call {
+				if p.Kind == model.Call && p.Call != "" {
 					if _, again := open[p.Call]; again {
 						t.Fatalf("two calls have the id %s", p.Call)
 					}
@@ -258,6 +258,9 @@ func requests(t *testing.T, events []event.Event) {
 		case *event.Started:
 			parts = nil
 		case *event.Called:
+			if b.Purpose != model.Answer {
+				continue
+			}
 			parts = event.Splices(parts, b.Splices)
 			if !slices.Equal(parts, s.Request) {
 				t.Fatalf("event %d: the request does not read back", e.Seq)
@@ -275,9 +278,9 @@ func checkShape(t *testing.T, seq int, parts []model.Part) {
 	seen := map[string]bool{}
 	for i, p := range parts {
 		switch p.Kind {
-		case model.Menu:
-			if i != len(parts)-1 {
-				t.Fatalf("event %d: part %d of %d is a menu", seq, i, len(parts))
+		case model.Menu, model.Instruction:
+			if i < len(parts)-1 && parts[i+1].Kind != model.Menu && parts[i+1].Kind != model.Instruction {
+				t.Fatalf("event %d: part %d of %d is a %s", seq, i, len(parts), p.Kind)
 			}
 		case model.Call:
 			if seen[p.Call] {

@@ -14,11 +14,14 @@
 //
 //	         Started
 //	            │
-//	  ┌──── Working ◀────────────── Replied, Returned
-//	  │         │ the batch is whole: the walk moves
-//	  │      Telling   the model is told what became of its picks
-//	  │         │
-//	  │       Asking ── CallModel ──▶ the world
+//	         Routing ── Score, CallModel ──▶ the world: where does the turn start?
+//	            │
+//	  ┌──── Working ◀──────────────────── Replied, Returned, Answered
+//	  │       │ │ └── Paused ── Ask ────▶ a person
+//	  │       │ │ the batch is whole: the walk moves
+//	  │       │ Telling   the model is told what became of its picks
+//	  │       │ │
+//	  │       Asking ── CallModel ──────▶ the world
 //	  ▼
 //	Ending  every open call is answered ──▶ Done
 package walk
@@ -31,6 +34,7 @@ import (
 	"github.com/spoorhq/spoor"
 	"github.com/spoorhq/spoor/event"
 	"github.com/spoorhq/spoor/model"
+	"github.com/spoorhq/spoor/score"
 )
 
 // Version is that of the machine: with the same version, the same outcomes
@@ -41,52 +45,106 @@ const Version = 0
 type Machine struct {
 	graph  *spoor.Graph
 	bodies map[string]model.Part // of skills that have one
+	always []model.Part          // the steering and the facts
+	texts  map[string]model.Part // of instructions, by their id
 	owners map[string][]string   // the skills that list a tool
 	open   []string              // skills that can be read from anywhere
 	reads  bool                  // some skill can be read
+	ruled  bool                  // conditions of the agent's own decide what is active
+
+	breaks func(*State, event.Body) event.Body // a fault that a test puts in
 }
 
 // New makes the machine of a graph.
 func New(g *spoor.Graph) *Machine {
-	m := &Machine{graph: g, bodies: map[string]model.Part{}, owners: map[string][]string{}}
-	skills := g.Map().Skills
-	for _, s := range skills {
+	m := &Machine{graph: g, bodies: map[string]model.Part{}, texts: map[string]model.Part{}, owners: map[string][]string{}}
+	text := func(kind model.Kind, data string) model.Part { return model.NewPart(model.System, kind, data) }
+	ids := g.Skills()
+	for _, id := range ids {
+		s := g.Skill(id)
 		if s.Body != "" {
-			body := model.NewPart(model.System, model.Text, s.Body)
-			body.Skill = s.ID
-			m.bodies[s.ID] = body
+			body := text(model.Text, s.Body)
+			body.Skill = id
+			m.bodies[id] = body
 		}
 		for _, tool := range s.Tools {
-			m.owners[tool] = append(m.owners[tool], s.ID)
+			m.owners[tool] = append(m.owners[tool], id)
 		}
-		if g.Open(s.ID) {
-			m.open = append(m.open, s.ID)
+		if g.Open(id) {
+			m.open = append(m.open, id)
 		}
-		m.reads = m.reads || len(skills) > 1 && g.Map().Tree == nil || g.Open(s.ID)
+	}
+	m.reads = len(m.open) > 0 || len(ids) > 1 && g.Map().Tree == nil
+	in := g.Injections()
+	for _, s := range in.Steering {
+		m.always = append(m.always, text(model.Text, s))
+	}
+	for _, f := range in.Facts {
+		m.always = append(m.always, text(model.Text, f.Text))
+	}
+	for _, n := range in.Instructions {
+		m.texts[n.ID] = text(model.Instruction, n.Text)
+		m.ruled = m.ruled || n.When != ""
+	}
+	for _, s := range in.Skills {
+		m.ruled = m.ruled || s.When != ""
 	}
 	return m
 }
 
-// A Command is what the turn wants of the world.
+// seen is the graph as this turn may see it.
+func (m *Machine) seen(s *State) *spoor.Graph {
+	if len(s.Started.Hidden) == 0 {
+		return m.graph
+	}
+	if s.view == nil {
+		s.view = m.graph.Hide(s.Started.Hidden)
+	}
+	return s.view
+}
+
+// A Command is what the turn wants of the world. A deadline that is zero is
+// none.
 type Command interface{ command() }
 
-// CallModel asks the model. Its outcome is Replied or Failed. The slices are
+// Score asks a scorer where the turn starts. Its outcome is Scored.
+type Score struct {
+	Scorer   string // as the map names it
+	Query    score.Query
+	Deadline time.Time
+}
+
+// CallModel asks a model. Its outcome is Replied or Failed. The slices are
 // those of the state: they must not be changed, and hold until the next step.
 type CallModel struct {
 	Purpose   model.Purpose
 	Parts     []model.Part
-	Offered   []string // tools
-	Skill     string   // where the walk stands
+	Offered   []string    // tools
+	Choice    *event.Tool // the only tool there is, which must be called; nil: none
+	Skill     string      // where the walk stands
 	Iteration int
+	Deadline  time.Time
 }
 
-// CallTools runs the calls that are out, each of which ends in one Returned. A
-// host that has started some of them already starts the others only. The calls
-// are those of State.Out.
-type CallTools struct{ Calls []*Call }
+// CallTools runs the calls that are out, each of which ends in one Returned, or
+// in a question to a person, Needs. A host that has started some of them
+// already starts the others only. The calls are those of State.Out.
+type CallTools struct {
+	Calls    []*Call
+	Deadline time.Time
+}
 
+// Ask asks a person the question of a call, while nothing else runs. Its
+// outcome is Answered, perhaps much later and in another process.
+type Ask struct {
+	Call     *Call
+	Question *event.Needs
+}
+
+func (Score) command()     {}
 func (CallModel) command() {}
 func (CallTools) command() {}
+func (Ask) command()       {}
 
 // Step records an outcome at a time and all that follows from it, in order. A
 // result or a reply that nobody waits for any more is recorded as Late. The
@@ -95,8 +153,8 @@ func (CallTools) command() {}
 // same state.
 func (m *Machine) Step(s *State, o event.Outcome, at time.Time) []event.Event {
 	s.events = s.events[:0]
-	s.Time = at
-	o = m.admit(s, o)
+	s.now = at
+	o = admit(s, o)
 	m.record(s, o, s.cause(o))
 	return m.follow(s)
 }
@@ -105,6 +163,7 @@ func (m *Machine) Step(s *State, o event.Outcome, at time.Time) []event.Event {
 // Where nothing was cut there are no events.
 func (m *Machine) Settle(s *State) []event.Event {
 	s.events = s.events[:0]
+	s.now = s.Time
 	return m.follow(s)
 }
 
@@ -114,17 +173,24 @@ func (m *Machine) follow(s *State) []event.Event {
 		if body == nil {
 			return s.events
 		}
+		if m.breaks != nil {
+			body = m.breaks(s, body)
+		}
 		m.record(s, body, because)
 	}
 }
 
 func (m *Machine) record(s *State, b event.Body, because []int) {
-	e := event.Event{Seq: s.Seq + 1, Time: s.Time, Turn: s.Turn, Iteration: s.Iteration, Because: because, Body: b}
+	e := event.Event{Seq: s.Seq + 1, Time: s.now, Turn: s.Turn, Iteration: s.Iteration, Because: because, Body: b}
 	switch b.(type) {
 	case *event.Started:
 		e.Turn, e.Iteration = s.Turn+1, 0
 	case *event.Evaluated:
 		e.Iteration = s.Iteration + 1
+	default:
+		if s.Phase == Routing || s.Phase == Scoring || s.Phase == Choosing {
+			e.Iteration = 1 // which they prepare
+		}
 	}
 	s.Apply(e)
 	s.events = append(s.events, e)
@@ -132,24 +198,40 @@ func (m *Machine) record(s *State, b event.Body, because []int) {
 
 // admit makes an outcome what the machine keeps of it: calls get the ids of
 // spoor, and what nobody waits for is late.
-func (m *Machine) admit(s *State, o event.Outcome) event.Outcome {
+func admit(s *State, o event.Outcome) event.Outcome {
 	_, starts := o.(*event.Started)
 	under := s.Phase != Idle && s.Phase != Done
 	switch o := o.(type) {
 	case *event.Late:
 		return o
+	case *event.Scored:
+		if s.Phase != Scoring {
+			return &event.Late{Error: "scores came while no scorer was asked"}
+		}
 	case *event.Replied:
-		if s.Phase != Asking {
+		switch s.Phase {
+		case Choosing:
+			number(o.Parts, func(int) string { return "" }) // nobody answers them
+		case Asking:
+			number(o.Parts, func(n int) string { return callID(s.Turn, s.Iteration, n) })
+		default:
 			return &event.Late{Parts: o.Parts}
 		}
-		number(o.Parts, s.Turn, s.Iteration)
 	case *event.Failed:
-		if s.Phase != Asking {
+		if s.Phase != Asking && s.Phase != Choosing {
 			return &event.Late{Error: o.Error}
 		}
 	case *event.Returned:
 		if s.Phase != Working || !s.call(o.Call).out() {
 			return &event.Late{Call: o.Call, Parts: append([]model.Part{o.Result}, o.More...)}
+		}
+	case *event.Needs:
+		if s.Phase != Working || !s.call(o.Call).out() {
+			return &event.Late{Call: o.Call, Parts: []model.Part{o.Question}}
+		}
+	case *event.Answered:
+		if c := s.asking(); s.Phase != Paused || c.ID != o.Call {
+			return &event.Late{Call: o.Call, Parts: []model.Part{o.Answer}}
 		}
 	}
 	if starts && under {
@@ -161,19 +243,20 @@ func (m *Machine) admit(s *State, o event.Outcome) event.Outcome {
 	return o
 }
 
-// number gives the calls of a reply their ids: i3.1 is the first one of the
-// third iteration, and t2i3.1 that of the second turn, since a request holds
-// the turns before it too.
-func number(parts []model.Part, turn, iteration int) {
+// number gives the calls of a reply their ids.
+func number(parts []model.Part, id func(n int) string) {
 	n := 0
 	for i := range parts {
 		if parts[i].Kind == model.Call {
 			n++
-			parts[i].Call = callID(turn, iteration, n)
+			parts[i].Call = id(n)
 		}
 	}
 }
 
+// callID is the id of a call: i3.1 is the first one of the third iteration,
+// and t2i3.1 that of the second turn, since a request holds the turns before
+// it too.
 func callID(turn, iteration, n int) string {
 	b := make([]byte, 0, 16)
 	if turn > 1 {
@@ -186,10 +269,14 @@ func callID(turn, iteration, n int) string {
 // cause is what an outcome answers.
 func (s *State) cause(o event.Outcome) []int {
 	switch o.(type) {
+	case *event.Scored:
+		return s.because(s.Last.Asked)
 	case *event.Replied, *event.Failed:
 		return s.because(s.Last.Called)
-	case *event.Returned:
+	case *event.Returned, *event.Needs:
 		return s.because(s.Last.Sent)
+	case *event.Answered:
+		return s.because(s.Last.Paused)
 	}
 	return nil
 }
@@ -198,6 +285,8 @@ func (s *State) cause(o event.Outcome) []int {
 // the turn waits for the world or is over.
 func (m *Machine) next(s *State) (event.Body, []int) {
 	switch s.Phase {
+	case Routing:
+		return m.route(s)
 	case Working:
 		return m.work(s)
 	case Telling:
@@ -212,87 +301,181 @@ func (m *Machine) next(s *State) (event.Body, []int) {
 // because it is over or has not started.
 func (m *Machine) Command(s *State) Command {
 	switch s.Phase {
+	case Scoring:
+		return Score{m.scorer(), *m.startOf(s).Ask, s.Spent.Deadline}
+	case Choosing:
+		return CallModel{Purpose: s.Aside.Purpose, Parts: s.Aside.Splices[0].Put, Choice: s.Aside.Choice, Skill: s.Cursor, Iteration: 1, Deadline: s.Spent.Deadline}
 	case Asking:
-		return CallModel{model.Answer, s.Request, s.Offered.Items, s.Cursor, s.Iteration}
+		return CallModel{Purpose: model.Answer, Parts: s.Request, Offered: s.Offered.Items, Skill: s.Cursor, Iteration: s.Iteration, Deadline: s.Spent.Deadline}
+	case Paused:
+		c := s.asking()
+		return Ask{c, c.Question}
 	case Working:
 		if out := s.Out(); out != nil {
-			return CallTools{out}
+			return CallTools{out, s.Spent.WrapUp}
 		}
 	}
 	return nil
 }
 
 // work refuses the calls that have no tool here, sends the others, and moves
-// once all of them are answered.
+// once all of them are answered and what they ask of the walk is judged.
 func (m *Machine) work(s *State) (event.Body, []int) {
 	var send []string
-	waits := false
+	because := s.because(s.Last.Replied)
+	waits, fresh := false, 0
 	for i := range s.Batch {
 		c := &s.Batch[i]
 		switch {
 		case c.Answered > 0 || c.read() && s.offers(c.Tool):
 		case c.Lost:
 			return refuse(c, spoor.Pending, event.Lost, lostText), s.because(s.Last.Resumed)
+		case c.Question != nil:
 		case c.Sent:
 			waits = true
+		case c.Answer != nil && c.Answer.Declined:
+			return refuse(c, spoor.Denied, event.Declined, declinedText(c.Answer.Answer.Data)), s.because(c.ToldAt)
+		case c.Answer != nil:
+			send, because = append(send, c.ID), append(because, c.ToldAt)
 		case !s.offers(c.Tool):
-			return refuse(c, spoor.Invalid, event.Unoffered, unofferedText(c.Tool, s.Offered.Items)), s.because(s.Last.Replied)
+			return refuse(c, spoor.Invalid, event.Unoffered, unofferedText(c.Tool, s.Offered.Items)), because
+		case s.exhausted(fresh):
+			return refuse(c, spoor.Invalid, event.Budget, noToolText), because
 		default:
+			fresh++
 			send = append(send, c.ID)
 		}
 	}
 	switch {
 	case send != nil:
-		return &event.Sent{Calls: send}, s.because(s.Last.Replied)
+		return &event.Sent{Calls: send}, because
 	case waits:
 		return nil, nil
 	}
+	if c := s.asking(); c != nil {
+		return &event.Paused{Call: c.ID}, s.because(c.AskedAt)
+	}
+	if body, because := m.judge(s); body != nil {
+		return body, because
+	}
 	return m.decide(s)
+}
+
+// exhausted reports whether no further tool may be called, once so many fresh
+// calls are sent.
+func (s *State) exhausted(fresh int) bool {
+	most := s.Started.Limits.ToolCalls
+	return most > 0 && s.Spent.ToolCalls+fresh >= most || s.Spent.late(s.Time)
 }
 
 func (s *State) offers(tool string) bool { return slices.Contains(s.Offered.Items, tool) }
 
 // decide moves the walk: every fact of the move is known.
 func (m *Machine) decide(s *State) (event.Body, []int) {
-	facts := m.facts(s)
-	move := m.graph.Next(facts)
-	facts.Activated = m.activated(facts, move)
+	g := m.seen(s)
+	facts := m.facts(s, g)
+	move := g.Next(facts)
+	facts.Activated = activated(g, facts, move)
 
-	v := &event.Evaluated{Move: move, Activated: facts.Activated}
+	v := &event.Evaluated{Move: move, Activated: facts.Activated, Pick: facts.Pick, Proposal: facts.Proposal}
+	if menu := s.menu(g, s.MenuOpen, s.Cursor); facts.Pick != "" && menu != nil {
+		v.Declined = !slices.Contains(menu, facts.Pick)
+	}
+	var in spoor.Injected
+	if m.ruled {
+		in = g.Injected(facts, move)
+	}
 	if m.stays(s, move, facts.Activated) {
 		v.ActiveAs = s.Active.At
 	} else {
-		active, as := s.Active.since(m.graph.Active(facts, move))
-		v.ActiveAs = as
-		for _, id := range active {
-			v.Active = append(v.Active, event.Active{Skill: id, Provenance: m.graph.Provenance(id)})
-		}
+		v.Active, v.ActiveAs = active(s, g, facts, move, in.Skills)
 	}
-	v.Reachable, v.ReachableAs = s.Reachable.since(m.graph.Successors(move.To))
-	v.Superseded, v.SupersededAs = s.Superseded.since(m.graph.Superseded(facts, move))
+	v.Reachable, v.ReachableAs = s.Reachable.since(g.Successors(move.To))
+	v.Superseded, v.SupersededAs = s.Superseded.since(g.Superseded(facts, move))
+	if v.Instructions = m.instructions(s, in.Instructions, move); len(v.Instructions) > 0 && slices.Equal(v.Instructions, s.Instructions) {
+		v.Instructions, v.InstructionsAs = nil, s.InstructedAt
+	}
+	if v.Skipped = skipped(s.Started.Hidden, in.Failed); len(v.Skipped) > 0 && slices.Equal(v.Skipped, s.Skipped) {
+		v.Skipped, v.SkippedAs = nil, s.SkippedAt
+	}
 	return v, s.reasons()
 }
 
 // stays reports whether a move leaves the active skills as they are.
 func (m *Machine) stays(s *State, move spoor.Move, activated []string) bool {
 	leaf := m.graph.Map().Tree == nil || move.Ref == s.Move.Ref
-	return leaf && move.To == s.Cursor && slices.Equal(activated, s.Activated) && len(s.Active.Items) > 0
+	return !m.ruled && leaf && move.To == s.Cursor && slices.Equal(activated, s.Activated) && len(s.Active.Items) > 0
 }
 
-// reasons are what a move follows from: the answers to the batch and, for a
-// read_skill that is yet to be answered, the reply that asked for it.
+// active are the skills in play, and why. Ruled are those whose own condition
+// holds.
+func active(s *State, g *spoor.Graph, f spoor.Facts, move spoor.Move, ruled []string) (list []event.Active, as int) {
+	read := f.Activated
+	f.Activated = slices.Concat(read, ruled)
+	ids, as := s.Active.since(g.Active(f, move))
+	for _, id := range ids {
+		why := g.Provenance(id)
+		if slices.Contains(ruled, id) && !slices.Contains(read, id) {
+			why = spoor.Provenance{Via: spoor.ViaRule, TriggerKind: "rule"}
+		}
+		list = append(list, event.Active{Skill: id, Provenance: why})
+	}
+	return list, as
+}
+
+// instructions are those of the next prompt, in declared order, and why.
+func (m *Machine) instructions(s *State, ruled []string, move spoor.Move) (list []event.ActiveInstruction) {
+	if len(m.texts) == 0 {
+		return nil
+	}
+	for _, n := range m.graph.Injections().Instructions {
+		_, ref := m.graph.Instruction(n.ID)
+		if slices.Contains(ruled, n.ID) {
+			list = append(list, event.ActiveInstruction{ID: n.ID, Ref: ref, Via: spoor.ViaRule})
+			continue
+		}
+		i := slices.IndexFunc(s.Leases, func(l Lease) bool { return l.Instruction == n.ID && l.live(s.Iteration+1, place(move)) })
+		if i >= 0 {
+			l := &s.Leases[i]
+			list = append(list, event.ActiveInstruction{ID: n.ID, Ref: ref, Via: spoor.ViaLease, Call: l.Call, Lease: l.Lease})
+		}
+	}
+	return list
+}
+
+// skipped is what is passed over: skills that must not be seen, and conditions
+// that could not be judged.
+func skipped(hidden []string, failed []spoor.Failed) (list []event.Skipped) {
+	for _, id := range hidden {
+		list = append(list, event.Skipped{ID: id, Reason: event.SkipHidden})
+	}
+	for _, f := range failed {
+		list = append(list, event.Skipped{Ref: f.Ref, Reason: event.SkipThrew, Error: f.Error})
+	}
+	return list
+}
+
+// reasons are what a move follows from: the answers to the batch, for a
+// read_skill that is yet to be answered the reply that asked for it, and what
+// a tool proposed; at the start of a turn, what decided it.
 func (s *State) reasons() []int {
 	if len(s.Batch) == 0 {
+		if s.Last.Routed > 0 {
+			return s.because(s.Last.Routed)
+		}
 		return s.because(s.Last.Started)
 	}
-	if len(s.Batch) == 1 && s.Batch[0].Answered > 0 {
+	if len(s.Batch) == 1 && s.Batch[0].Answered > 0 && s.Proposal.Skill == "" {
 		return s.because(s.Batch[0].Answered)
 	}
-	seqs := make([]int, len(s.Batch))
+	seqs := make([]int, len(s.Batch), len(s.Batch)+1)
 	for i := range s.Batch {
 		if seqs[i] = s.Batch[i].Answered; seqs[i] == 0 {
 			seqs[i] = s.Last.Replied
 		}
+	}
+	if s.Proposal.Skill != "" {
+		seqs = append(seqs, s.Last.Proposed)
 	}
 	slices.Sort(seqs)
 	return slices.Compact(seqs)
@@ -300,11 +483,15 @@ func (s *State) reasons() []int {
 
 // facts are what the next move may look at: they are those of the batch, and
 // gone after it.
-func (m *Machine) facts(s *State) spoor.Facts {
+func (m *Machine) facts(s *State, g *spoor.Graph) spoor.Facts {
 	f := spoor.Facts{
 		Iteration: s.Iteration + 1, UserMessage: s.Started.Message.Data, History: s.Messages,
-		Cursor: s.Cursor, Activated: s.Activated,
+		Cursor: s.Cursor, Activated: s.Activated, Proposal: s.Proposal.Skill,
 	}
+	if s.Routed != nil {
+		f.Verdict = s.Routed.Fact()
+	}
+	menu := s.menu(g, s.MenuOpen, s.Cursor)
 	for i := range s.Batch {
 		c := &s.Batch[i]
 		if !c.read() {
@@ -316,12 +503,14 @@ func (m *Machine) facts(s *State) spoor.Facts {
 		if c.Answered > 0 { // it was refused
 			continue
 		}
-		switch id, target := m.wanted(c, s.Cursor); target {
-		case spoor.Hop:
+		id := readID(c.Args)
+		switch target, refused := admits(g, s.Started.Posture, s.Cursor, menu, id, f.Pick != ""); {
+		case refused != "":
+		case target == spoor.Hop:
 			if f.Pick == "" {
 				f.Pick = id
 			}
-		case spoor.OpenSkill:
+		case target == spoor.OpenSkill:
 			if !slices.Contains(f.Activated, id) {
 				f.Activated = append(slices.Clip(f.Activated), id)
 			}
@@ -332,15 +521,12 @@ func (m *Machine) facts(s *State) spoor.Facts {
 
 // activated holds the open skills that were read, and a skill that only the
 // model reaches while the walk stands on it.
-func (m *Machine) activated(f spoor.Facts, move spoor.Move) []string {
+func activated(g *spoor.Graph, f spoor.Facts, move spoor.Move) []string {
 	list := f.Activated
-	if move.To == f.Cursor {
-		return list
-	}
-	if i := slices.Index(list, f.Cursor); i >= 0 && m.graph.Bare(f.Cursor) {
+	if i := slices.Index(list, f.Cursor); i >= 0 && move.To != f.Cursor && g.Bare(f.Cursor) {
 		list = slices.Delete(slices.Clone(list), i, i+1)
 	}
-	if m.graph.Bare(move.To) && !slices.Contains(list, move.To) {
+	if g.Bare(move.To) && !slices.Contains(list, move.To) {
 		list = append(slices.Clip(list), move.To)
 	}
 	return list
@@ -350,49 +536,74 @@ func (m *Machine) activated(f spoor.Facts, move spoor.Move) []string {
 // reads, and asks the model again.
 func (m *Machine) tell(s *State) (event.Body, []int) {
 	because := s.because(s.Last.Evaluated)
+	g := m.seen(s)
 	if s.Conflict != nil {
-		return &event.RouteConflict{Winner: s.Conflict.Winner, Losers: s.Conflict.Losers}, because
+		text := conflictText(s.Conflict)
+		return &event.RouteConflict{Winner: s.Conflict.Winner, Losers: s.Conflict.Losers, Note: note(text)}, because
 	}
+	if p := s.Proposal; p.Skill != "" && p.Skill != s.Move.To && !s.Dropped {
+		text := droppedText(p, s.Move)
+		return &event.RerouteSuperseded{
+			Call: p.Call, VolunteeredID: p.Skill, WonID: s.Move.To, By: s.Move.By, Source: spoor.ByProposal, Note: note(text),
+		}, because
+	}
+	picked := false
+	from := s.Move.From // where the walk stood when they were judged
+	menu := s.menu(g, s.MenuWas, from)
 	for i := range s.Batch {
 		c := &s.Batch[i]
-		if c.Answered > 0 {
+		if !c.read() || 0 < c.Answered && c.Answered < s.Last.Evaluated { // it was refused before
 			continue
 		}
-		id, target := m.wanted(c, s.Move.From) // as it was when the move was made
+		id := readID(c.Args)
+		target, refused := admits(g, s.Started.Posture, from, menu, id, picked)
+		picked = picked || target == spoor.Hop && refused == ""
 		switch {
-		case target == spoor.Unreachable:
-			return m.reject(s, c, id), because
+		case c.Answered > 0:
+			continue
+		case target == spoor.Unreachable || refused != "":
+			return m.reject(s, g, c, id, refused), because
 		case target == spoor.Hop && id != s.Move.To && !c.Beaten:
-			return &event.RerouteSuperseded{Call: c.ID, VolunteeredID: id, WonID: s.Move.To, By: s.Move.By}, because
+			return &event.RerouteSuperseded{Call: c.ID, VolunteeredID: id, WonID: s.Move.To, By: s.Move.By, Source: spoor.ByPick}, because
 		}
-		text := readText(m.graph.Skill(id), target, s.Move)
+		text := readText(g.Skill(id), target, s.Move)
 		return &event.Read{Call: c.ID, Skill: id, Target: target, Result: resultPart(c, text)}, because
 	}
-	return m.ask(s), because
+	if l := s.Spent.over(s.Started, s.Time); l != "" {
+		return s.finished(), because
+	}
+	return m.ask(s, g), because
 }
 
-// wanted is the skill that a read_skill names, and what it is from a place. No
-// skill is named by arguments that are none.
-func (m *Machine) wanted(c *Call, from string) (string, spoor.Target) {
-	id := readID(c.Args)
-	return id, m.graph.Classify(from, id)
-}
-
-func (m *Machine) reject(s *State, c *Call, id string) event.Body {
-	allowed := append(m.graph.Reachable(s.Move.From), m.openFrom(s.Move.From)...)
+func (m *Machine) reject(s *State, g *spoor.Graph, c *Call, id string, posture event.Posture) event.Body {
+	from := s.Move.From
+	var allowed []string
+	switch s.Started.Posture {
+	case event.Rails:
+	case event.Guard:
+		for _, id := range s.menu(g, s.MenuWas, from) {
+			if id != from {
+				allowed = append(allowed, id)
+			}
+		}
+	default:
+		allowed = g.Reachable(from)
+	}
+	allowed = append(allowed, m.openFrom(g, from)...)
 	return &event.Rejected{
-		Call: c.ID, RequestedID: id, CurrentSkillID: s.Move.From, Allowed: allowed,
-		Result: resultPart(c, rejectedText(id, allowed)),
+		Call: c.ID, RequestedID: id, CurrentSkillID: from, Allowed: allowed, Posture: posture,
+		Result: resultPart(c, rejectedText(g, from, id, posture, allowed)),
 	}
 }
 
 // openFrom lists the skills that can be read from anywhere, but for the place
 // itself.
-func (m *Machine) openFrom(cursor string) []string {
-	if !slices.Contains(m.open, cursor) {
+func (m *Machine) openFrom(g *spoor.Graph, cursor string) []string {
+	out := func(id string) bool { return id == cursor || g.Skill(id) == nil }
+	if !slices.ContainsFunc(m.open, out) {
 		return m.open
 	}
-	return slices.DeleteFunc(slices.Clone(m.open), func(id string) bool { return id == cursor })
+	return slices.DeleteFunc(slices.Clone(m.open), out)
 }
 
 // end answers what is still open, and finishes the turn.
@@ -408,12 +619,17 @@ func (m *Machine) end(s *State) (event.Body, []int) {
 			return refuse(c, spoor.Invalid, event.Budget, budgetText), because
 		}
 	}
-	f := &event.Finished{By: event.ByAnswer, Limited: s.limited()}
+	return s.finished(), because
+}
+
+// finished is the end of the turn.
+func (s *State) finished() *event.Finished {
+	f := &event.Finished{By: event.ByAnswer, Limit: s.limit()}
 	switch {
 	case s.Stopped != "":
-		f = &event.Finished{By: event.ByStop, Error: s.Stopped}
+		f.By, f.Error = event.ByStop, s.Stopped
 	case s.Error != "":
-		f = &event.Finished{By: event.ByError, Error: s.Error}
+		f.By, f.Error = event.ByError, s.Error
 	default:
 		for _, p := range s.Reply {
 			if p.Kind == model.Text {
@@ -421,12 +637,25 @@ func (m *Machine) end(s *State) (event.Body, []int) {
 			}
 		}
 	}
-	return f, because
+	f.Limited = f.Limit != ""
+	return f
 }
 
-// limited reports whether the budget cut the work short: the last call that it
+// limit is the limit that cut the work short, if one did: the last call that it
 // allowed offered no tools to a turn that was using them, or asked for some.
-func (s *State) limited() bool { return s.Final && (s.Calls > 1 || len(s.Batch) > 0) }
+func (s *State) limit() event.Limit {
+	switch {
+	case s.Stopped != "" && s.Spent.expired(s.Time):
+		return event.LimitTime
+	case s.Stopped != "" || s.Error != "":
+		return ""
+	case s.Final != "" && (s.Spent.Answers > 1 || len(s.Batch) > 0):
+		return s.Final
+	case len(s.Batch) > 0 || s.Spent.Answers == 0:
+		return s.Spent.over(s.Started, s.Time)
+	}
+	return ""
+}
 
 func refuse(c *Call, status spoor.Status, reason event.Reason, text string) event.Body {
 	result := resultPart(c, text)
@@ -439,3 +668,5 @@ func resultPart(c *Call, text string) model.Part {
 	p.Call, p.Tool = c.ID, c.Tool
 	return p
 }
+
+func note(text string) model.Part { return model.NewPart(model.System, model.Note, text) }

@@ -10,19 +10,22 @@ import (
 
 // ask composes the next request, as a change of the last one.
 //
-// A request is: system, the bodies of the active skills, the history, and a
-// tail, which is the menu. While the active skills and the offer stay, only
-// the end of it changes: that is what keeps a provider's prompt cache warm.
-func (m *Machine) ask(s *State) *event.Called {
-	c := &event.Called{Purpose: model.Answer, Skill: s.Cursor, Last: s.Calls+1 >= s.Started.MaxIterations}
+// A request is: system with the steering and the facts, the bodies of the
+// active skills, the history, and a tail: the active instructions and the
+// menu. While the active skills and the offer stay, only the end of it
+// changes: that is what keeps a provider's prompt cache warm.
+func (m *Machine) ask(s *State, g *spoor.Graph) *event.Called {
+	c := &event.Called{Purpose: model.Answer, Skill: s.Cursor, Limit: s.Spent.last(s.Started, s.Time)}
+	c.Last = c.Limit != ""
 	var offered []string
 	if !c.Last {
-		offered = m.offer(s)
+		offered = m.offer(s, g)
 	}
 	c.Offered, c.OfferedAs = s.Offered.since(offered)
-	if s.Calls == 0 {
+	if s.Spent.Answers == 0 {
 		c.Splices = []event.Splice{{Put: slices.Concat(
-			s.Started.System, m.bodiesOf(s), s.Started.History, []model.Part{s.Started.Message}, news(s, c.Last), m.menu(s, c.Last),
+			s.Started.System, m.always, m.bodiesOf(s, g), s.Started.History, []model.Part{s.Started.Message},
+			news(s, c.Last), m.tail(s, g, c.Last),
 		)}}
 		return c
 	}
@@ -30,15 +33,15 @@ func (m *Machine) ask(s *State) *event.Called {
 	length := len(s.Request)
 	if !s.sameActive() || s.Move.To != s.Move.From {
 		start, end := bodies(s.Request)
-		if now := m.bodiesOf(s); !samePieces(s.Request[start:end], now) {
+		if now := m.bodiesOf(s, g); !samePieces(s.Request[start:end], now) {
 			c.Splices = append(c.Splices, event.Splice{At: start, Drop: end - start, Put: now})
 			length += len(now) - (end - start)
 		}
 	}
-	put, tail := news(s, c.Last), tail(s.Request)
+	put, tail := news(s, c.Last), tailOf(s.Request)
 	insert := event.Splice{At: length - len(tail), Put: put}
-	if c.Last || s.Move.To != s.Move.From {
-		if now := m.menu(s, c.Last); !samePieces(tail, now) {
+	if c.Last || s.Move.To != s.Move.From || s.MenuOpen != s.MenuWas || s.instructed() {
+		if now := m.tail(s, g, c.Last); !samePieces(tail, now) {
 			insert.Drop, insert.Put = len(tail), append(put, now...)
 		}
 	}
@@ -48,8 +51,8 @@ func (m *Machine) ask(s *State) *event.Called {
 
 // offer lists the tools of the next call: those of no skill, and those that
 // some skill lists which is active or does not scope its tools.
-func (m *Machine) offer(s *State) []string {
-	if s.Calls > 0 && s.sameActive() {
+func (m *Machine) offer(s *State, g *spoor.Graph) []string {
+	if s.Spent.Answers > 0 && s.sameActive() {
 		return s.Offered.Items
 	}
 	var offered []string
@@ -59,7 +62,7 @@ func (m *Machine) offer(s *State) []string {
 	for _, t := range s.Started.Tools {
 		owners := m.owners[t.Name]
 		if len(owners) == 0 || slices.ContainsFunc(owners, func(skill string) bool {
-			return !m.graph.Scoped(skill) || slices.Contains(s.Active.Items, skill)
+			return g.Skill(skill) != nil && (!g.Scoped(skill) || slices.Contains(s.Active.Items, skill))
 		}) {
 			offered = append(offered, t.Name)
 		}
@@ -67,46 +70,56 @@ func (m *Machine) offer(s *State) []string {
 	return offered
 }
 
+// instructed reports whether the last move may have changed the instructions.
+func (s *State) instructed() bool { return s.InstructedAt == s.Last.Evaluated }
+
 // sameActive reports whether the last move left the active skills as they were.
 func (s *State) sameActive() bool { return s.Active.At != s.Last.Evaluated }
 
 // bodiesOf are the bodies that belong in the prompt: of every active skill,
 // but not of one that was delivered as the answer to read_skill.
-func (m *Machine) bodiesOf(s *State) []model.Part {
+func (m *Machine) bodiesOf(s *State, g *spoor.Graph) []model.Part {
 	var parts []model.Part
 	for _, id := range s.Active.Items {
-		body, ok := m.bodies[id]
-		if ok && (id == s.Cursor || !m.graph.Open(id) || m.graph.Skill(id).Delivery != spoor.DeliverResult) {
+		read := g.Open(id) && slices.Contains(s.Activated, id)
+		if body, ok := m.bodies[id]; ok && !(read && g.Skill(id).Delivery == spoor.DeliverResult) {
 			parts = append(parts, body)
 		}
 	}
 	return parts
 }
 
-// news is what the history gained since the last call: the reply, and the
-// results in the order of the calls.
+// news is what the history gained since the last call: the reply, the results
+// in the order of the calls, and what is to be said of them.
 func news(s *State, last bool) []model.Part {
-	parts := make([]model.Part, 0, len(s.Reply)+len(s.Batch))
+	parts := make([]model.Part, 0, len(s.Reply)+len(s.Batch)+len(s.Notes))
 	parts = append(parts, s.Reply...)
 	for i := range s.Batch {
 		parts = append(append(parts, s.Batch[i].Result), s.Batch[i].More...)
 	}
+	parts = append(parts, s.Notes...)
 	if last {
-		parts = append(parts, model.NewPart(model.System, model.Note, lastText))
+		parts = append(parts, note(lastText))
 	}
 	return parts
 }
 
-// menu is the tail of a request: where the model may go with read_skill.
-func (m *Machine) menu(s *State, last bool) []model.Part {
+// tail is the end of a request: the active instructions, and where the model
+// may go with read_skill.
+func (m *Machine) tail(s *State, g *spoor.Graph, last bool) []model.Part {
+	var parts []model.Part
+	for _, n := range s.Instructions {
+		if text, ok := m.texts[n.ID]; ok {
+			parts = append(parts, text)
+		}
+	}
 	if last || !m.reads {
-		return nil
+		return parts
 	}
-	text := menuText(m.graph, m.graph.Reachable(s.Cursor), m.openFrom(s.Cursor))
-	if text == "" {
-		return nil
+	if text := m.menuText(s, g); text != "" {
+		parts = append(parts, model.NewPart(model.System, model.Menu, text))
 	}
-	return []model.Part{model.NewPart(model.System, model.Menu, text)}
+	return parts
 }
 
 // bodies finds the bodies of a request: the first system parts that belong to
@@ -121,12 +134,13 @@ func bodies(parts []model.Part) (start, end int) {
 	return start, end
 }
 
-// tail finds the menu of a request.
-func tail(parts []model.Part) []model.Part {
-	if n := len(parts); n > 0 && parts[n-1].Kind == model.Menu {
-		return parts[n-1:]
+// tailOf finds the tail of a request.
+func tailOf(parts []model.Part) []model.Part {
+	n := len(parts)
+	for n > 0 && (parts[n-1].Kind == model.Menu || parts[n-1].Kind == model.Instruction) {
+		n--
 	}
-	return nil
+	return parts[n:]
 }
 
 func samePieces(a, b []model.Part) bool {

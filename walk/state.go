@@ -25,25 +25,44 @@ type State struct {
 	Started  *event.Started  // what the turn began with
 	Messages []spoor.Message // Started.History as a condition reads it
 
-	Cursor     string
-	Move       spoor.Move      // the last one
-	Conflict   *spoor.Conflict // of Move, until it is recorded
-	Activated  []string        // skills that the model switched on
-	Active     List
-	Reachable  List
-	Superseded List
+	Scored     *event.Scored // what a scorer answered at the start
+	Classified *Choice       // what a model answered in its place
+	Decided    *Choice       // what the decider answered
+	Aside      *event.Called // the call that is out for one of the two
+	Routed     *event.TurnRouted
+	MenuOpen   bool // of Routed
+	MenuWas    bool // open when the last move was made
 
-	Request []model.Part // of the last model call
-	Offered List         // to the last model call
-	Calls   int          // model calls made in this turn
-	Final   bool         // the last model call was the last of the budget
+	Cursor       string
+	Move         spoor.Move      // the last one
+	Conflict     *spoor.Conflict // of Move, until it is recorded
+	Activated    []string        // skills that the model switched on
+	Active       List
+	Reachable    List
+	Superseded   List
+	Instructions []event.ActiveInstruction
+	InstructedAt int // the event that has them
+	Skipped      []event.Skipped
+	SkippedAt    int // the event that has them
+	Leases       []Lease
+
+	Request []model.Part // of the last model call for an answer
+	Offered List         // to it
+	Final   event.Limit  // that made it the last one; empty if it is not
 	Reply   []model.Part // to it
 	Batch   []Call       // what the reply asked for, in order
+	Notes   []model.Part // what the model is told beside its results
+
+	Proposal Proposal // the first that was accepted, of this batch
+	Dropped  bool     // it did not get its way, and that is recorded
+	Spent    Spent
 
 	Stopped string      // why the turn was stopped from outside
 	Error   string      // why the model brought no answer
 	Fault   model.Fault // of Error
 
+	now    time.Time     // of the outcome in hand
+	view   *spoor.Graph  // without what is hidden; nil until it is asked for
 	events []event.Event // what the last step returned, for reuse
 	seqs   []int         // room for what events follow from
 }
@@ -63,16 +82,52 @@ func (s *State) because(seqs ...int) []int {
 type Phase string
 
 const (
-	Idle    Phase = ""        // no turn has started
-	Working Phase = "working" // a batch of calls is in hand, at first an empty one
-	Telling Phase = "telling" // the walk moved; the model is to be told and asked
-	Asking  Phase = "asking"  // the model is asked
-	Ending  Phase = "ending"  // nothing more is asked; open calls are answered
-	Done    Phase = "done"
+	Idle     Phase = ""         // no turn has started
+	Routing  Phase = "routing"  // where the turn starts is decided
+	Scoring  Phase = "scoring"  // a scorer is asked for that
+	Choosing Phase = "choosing" // a model is asked for that
+	Working  Phase = "working"  // a batch of calls is in hand, at first an empty one
+	Paused   Phase = "paused"   // a person is asked
+	Telling  Phase = "telling"  // the walk moved; the model is to be told and asked
+	Asking   Phase = "asking"   // the model is asked
+	Ending   Phase = "ending"   // nothing more is asked; open calls are answered
+	Done     Phase = "done"
 )
 
 // Seqs are the last events of their kind in this turn; 0 if there is none.
-type Seqs struct{ Started, Evaluated, Called, Replied, Sent, Resumed, Ended int }
+type Seqs struct {
+	Started, Asked, Scored, Routed, Evaluated, Called, Replied, Sent, Proposed, Paused, Resumed, Ended int
+}
+
+// A Choice is what a model answered to a forced choice, or why it did not.
+type Choice struct {
+	Parts []model.Part
+	Model string
+	Error string
+	Seq   int // of the outcome
+}
+
+// A Proposal is where a tool wants the walk to go.
+type Proposal struct {
+	Skill, Call, Tool string
+}
+
+// A Lease keeps an instruction in the prompt.
+type Lease struct {
+	Instruction string
+	Lease       spoor.Lease
+	Call        string
+	Place       string // where the walk stood
+	Iteration   int    // of the call
+}
+
+// live reports whether the lease holds in an iteration that begins in a place.
+func (l *Lease) live(iteration int, place string) bool {
+	if l.Lease == spoor.UntilSkillExit {
+		return l.Place == place
+	}
+	return l.Iteration+1 == iteration
+}
 
 // A List is a recorded list and the event that recorded it.
 type List struct {
@@ -109,50 +164,85 @@ type Call struct {
 	Status   spoor.Status
 	Result   model.Part
 	More     []model.Part // beside the result
+	Effects  []spoor.Effect
+	Judged   int // how many of the effects are
+
+	AskedAt  int             // the event of Question
+	ToldAt   int             // the event of Answer
+	Question *event.Needs    // what it asks a person; nil if it asks nothing now
+	Answer   *event.Answered // to its last question; nil if it asked none
 }
 
 func (c *Call) read() bool { return c.Tool == ReadSkill }
 
 // out reports whether the world owes the answer.
-func (c *Call) out() bool { return c.Sent && c.Answered == 0 }
+func (c *Call) out() bool { return c.Sent && c.Answered == 0 && c.Question == nil }
 
 // Apply folds one event into the state. Folding all events of a run, in order,
 // gives the state that made them.
 func (s *State) Apply(e event.Event) {
+	gap := e.Time.Sub(s.Time)
 	s.Seq = e.Seq
 	s.Time = e.Time
 	switch b := e.Body.(type) {
 	case *event.Started:
 		*s = State{
-			Phase: Working, Seq: e.Seq, Turn: e.Turn, Time: e.Time, Last: Seqs{Started: e.Seq},
-			Started: b, Messages: messages(b.History), Request: s.Request[:0], events: s.events, seqs: s.seqs,
+			Phase: Routing, Seq: e.Seq, Turn: e.Turn, Time: e.Time, Last: Seqs{Started: e.Seq},
+			Started: b, Messages: messages(b.History), Request: s.Request[:0],
+			now: s.now, events: s.events, seqs: s.seqs,
+		}
+		if b.Continuity == spoor.ContinueConversation {
+			s.Cursor, s.Activated = b.Cursor, b.Activated
+		}
+		s.Spent.begin(b, e.Time)
+	case *event.Asked:
+		s.Phase, s.Last.Asked = Scoring, e.Seq
+	case *event.Scored:
+		s.Phase, s.Scored, s.Last.Scored = Routing, b, e.Seq
+	case *event.TurnRouted:
+		s.Phase, s.Routed, s.Last.Routed = Working, b, e.Seq
+		s.MenuOpen = b.By == spoor.ByMenu
+		if b.Dropped != "" {
+			s.Cursor = ""
 		}
 	case *event.Evaluated:
-		s.Phase = Telling
-		s.Iteration = e.Iteration
-		s.Last.Evaluated = e.Seq
-		s.Move, s.Conflict, s.Cursor = b.Move, b.Move.Conflict, b.Move.To
-		s.Activated = b.Activated
-		s.Active.take(ids(b.Active), b.ActiveAs, e.Seq)
-		s.Reachable.take(b.Reachable, b.ReachableAs, e.Seq)
-		s.Superseded.take(b.Superseded, b.SupersededAs, e.Seq)
+		s.evaluated(b, e)
 	case *event.RouteConflict:
 		s.Conflict = nil
+		s.note(b.Note)
 	case *event.RerouteSuperseded:
-		s.call(b.Call).Beaten = true
+		if b.Source == spoor.ByProposal {
+			s.Dropped = true
+		} else {
+			s.call(b.Call).Beaten = true
+		}
+		s.note(b.Note)
+	case *event.EffectJudged:
+		s.effect(b, e.Seq)
 	case *event.Read:
 		s.answer(b.Call, e.Seq, false, "", b.Result)
 	case *event.Rejected:
 		s.answer(b.Call, e.Seq, false, "", b.Result)
+		s.Spent.Refusals++
 	case *event.Called:
-		s.Phase = Asking
 		s.Last.Called = e.Seq
-		s.Calls++
-		s.Final = b.Last
+		s.Spent.Calls++
+		if b.Purpose != model.Answer {
+			s.Phase, s.Aside = Choosing, b
+			break
+		}
+		s.Phase = Asking
+		s.Spent.Answers++
+		s.Final = b.Limit
 		s.Offered.take(b.Offered, b.OfferedAs, e.Seq)
 		s.Request = event.Splices(s.Request, b.Splices)
-		s.Reply, s.Batch = nil, s.Batch[:0]
+		s.Reply, s.Batch, s.Notes = nil, s.Batch[:0], s.Notes[:0]
 	case *event.Replied:
+		s.Spent.pay(s.Started, b)
+		if s.Phase == Choosing {
+			s.choose(&Choice{b.Parts, b.Model, "", e.Seq})
+			break
+		}
 		s.Last.Replied = e.Seq
 		s.Reply = b.Parts
 		for _, p := range b.Parts {
@@ -161,26 +251,46 @@ func (s *State) Apply(e event.Event) {
 			}
 		}
 		s.Phase = Working
-		if len(s.Batch) == 0 || s.Final {
+		if len(s.Batch) == 0 || s.Final != "" || s.Spent.over(s.Started, s.Time) != "" {
 			s.Phase, s.Last.Ended = Ending, e.Seq
 		}
 	case *event.Sent:
 		s.Last.Sent = e.Seq
 		for _, id := range b.Calls {
-			s.call(id).Sent = true
+			c := s.call(id)
+			c.Sent = true
+			if c.Answer == nil {
+				s.Spent.ToolCalls++
+			}
 		}
+	case *event.Needs:
+		c := s.call(b.Call)
+		c.Question, c.AskedAt = b, e.Seq
+	case *event.Paused:
+		s.Phase, s.Last.Paused = Paused, e.Seq
+	case *event.Answered:
+		s.Phase = Working
+		s.Spent.wait(gap)
+		c := s.call(b.Call)
+		c.Question, c.Answer, c.ToldAt, c.Sent = nil, b, e.Seq, false
 	case *event.Returned:
 		s.answer(b.Call, e.Seq, b.Executed, b.Status, b.Result)
-		s.call(b.Call).More = b.More
+		c := s.call(b.Call)
+		c.More, c.Effects = b.More, b.Effects
 	case *event.Refused:
 		s.answer(b.Call, e.Seq, false, b.Status, b.Result)
 	case *event.Resumed:
 		s.Last.Resumed = e.Seq
+		s.Spent.wait(gap)
 		for i := range s.Batch {
 			c := &s.Batch[i]
 			c.Lost = c.out() && !slices.Contains(b.Repeat, c.ID)
 		}
 	case *event.Failed:
+		if s.Phase == Choosing {
+			s.choose(&Choice{Error: b.Error, Seq: e.Seq})
+			break
+		}
 		s.Phase, s.Last.Ended, s.Error, s.Fault = Ending, e.Seq, b.Error, b.Fault
 	case *event.Stopped:
 		s.Phase, s.Last.Ended, s.Stopped = Ending, e.Seq, b.Reason
@@ -189,9 +299,74 @@ func (s *State) Apply(e event.Event) {
 	}
 }
 
+// evaluated takes over what a move made. Of the facts that it was made of none
+// is left.
+func (s *State) evaluated(b *event.Evaluated, e event.Event) {
+	s.Phase = Telling
+	s.Iteration = e.Iteration
+	s.Last.Evaluated = e.Seq
+	moved := b.Move.To != b.Move.From
+	if s.MenuWas = s.MenuOpen; b.Pick != "" || e.Iteration > 1 && moved {
+		s.MenuOpen = false
+	}
+	s.Move, s.Conflict, s.Cursor = b.Move, b.Move.Conflict, b.Move.To
+	s.Activated = b.Activated
+	s.Active.take(ids(b.Active), b.ActiveAs, e.Seq)
+	s.Reachable.take(b.Reachable, b.ReachableAs, e.Seq)
+	s.Superseded.take(b.Superseded, b.SupersededAs, e.Seq)
+	if b.InstructionsAs == 0 {
+		s.Instructions, s.InstructedAt = b.Instructions, e.Seq
+	}
+	if b.SkippedAs == 0 {
+		s.Skipped, s.SkippedAt = b.Skipped, e.Seq
+	}
+	s.Leases = slices.DeleteFunc(s.Leases, func(l Lease) bool { return !l.live(e.Iteration, place(b.Move)) })
+	if moved && b.Move.From != "" {
+		s.Spent.move(b.Move)
+	}
+}
+
+// place is where a move lands: a skill, or the leaf of a tree.
+func place(m spoor.Move) string {
+	if m.To == "" {
+		return string(m.Ref)
+	}
+	return m.To
+}
+
+func (s *State) effect(b *event.EffectJudged, seq int) {
+	s.call(b.Call).Judged++
+	s.note(b.Note)
+	switch {
+	case b.Outcome != event.EffectAccepted:
+	case b.Effect.Kind == spoor.RequireInstruction:
+		s.Leases = append(s.Leases, Lease{b.Instruction, b.Lease, b.Call, place(s.Move), s.Iteration})
+	case s.Proposal.Skill == "":
+		s.Proposal = Proposal{b.Target, b.Call, b.Tool}
+		s.Last.Proposed = seq
+	}
+}
+
+// choose keeps what a model chose at the start of the turn.
+func (s *State) choose(c *Choice) {
+	s.Phase = Routing
+	if s.Aside.Purpose == model.Decide {
+		s.Decided = c
+	} else {
+		s.Classified = c
+	}
+}
+
+func (s *State) note(p model.Part) {
+	if p.Kind != "" {
+		s.Notes = append(s.Notes, p)
+	}
+}
+
 func (s *State) answer(id string, seq int, executed bool, status spoor.Status, result model.Part) {
 	c := s.call(id)
 	c.Answered, c.Executed, c.Status, c.Result = seq, executed, status, result
+	c.Question = nil
 }
 
 // call finds a call of the batch. One that is not there, which only a damaged
@@ -216,6 +391,16 @@ func (s *State) Out() []*Call {
 		}
 	}
 	return out
+}
+
+// asking is the first call that waits for a person, or nil.
+func (s *State) asking() *Call {
+	for i := range s.Batch {
+		if c := &s.Batch[i]; c.Question != nil && c.Answered == 0 {
+			return c
+		}
+	}
+	return nil
 }
 
 func ids(active []event.Active) []string {
@@ -248,8 +433,12 @@ func (s *State) Conversation() []model.Part {
 	if s.Error != "" && s.Fault != "" && !s.Fault.Passing() {
 		return s.Started.History
 	}
+	request := s.Request
+	if len(request) == 0 && s.Started != nil { // nothing was asked
+		request = append(slices.Clip(s.Started.History), s.Started.Message)
+	}
 	var parts []model.Part
-	for _, p := range slices.Concat(s.Request, news(s, false)) {
+	for _, p := range slices.Concat(request, news(s, false)) {
 		if p.Role != model.System {
 			parts = append(parts, p)
 		}

@@ -7,31 +7,34 @@ import (
 	"strings"
 
 	"github.com/spoorhq/spoor"
+	"github.com/spoorhq/spoor/event"
 	"github.com/spoorhq/spoor/internal/nearest"
 	"github.com/spoorhq/spoor/model"
+	"github.com/spoorhq/spoor/score"
 )
 
 // ReadSkill is the tool that the machine answers itself: it names a skill to
 // read, which moves the walk if the skill is in reach.
 const ReadSkill = "read_skill"
 
-// ReadSkillSpec is read_skill as a model sees it: every skill of the map by
-// name, the same all through a turn. What is in reach now is in the menu.
+// ReadSkillSpec is read_skill as a model sees it: every skill of the graph by
+// name, the same all through a turn. What is in reach now is in the menu. A
+// graph that hides skills names those that can be seen.
 func ReadSkillSpec(g *spoor.Graph) model.ToolSpec {
-	skills := g.Map().Skills
-	ids := make([]string, len(skills))
-	for i, s := range skills {
-		ids[i] = s.ID
-	}
-	enum, err := json.Marshal(ids)
-	if err != nil {
-		panic("walk: " + err.Error()) // a list of strings marshals
-	}
 	return model.ToolSpec{
 		Name:        ReadSkill,
 		Description: "Read the instructions of a skill, and move to it if it is in reach.",
-		Schema:      `{"type":"object","properties":{"id":{"type":"string","enum":` + string(enum) + `}},"required":["id"]}`,
+		Schema:      `{"type":"object","properties":{"id":{"type":"string","enum":` + enum(g.Skills()) + `}},"required":["id"]}`,
 	}
+}
+
+// enum is a list of names in JSON.
+func enum(names []string) string {
+	list, err := json.Marshal(names)
+	if err != nil {
+		panic("walk: " + err.Error()) // a list of strings marshals
+	}
+	return string(list)
 }
 
 // readID is the skill that the arguments of read_skill name; empty if they
@@ -51,6 +54,13 @@ const (
 	lostText   = "It is not known whether this call was carried out: the process that made it ended first. It was not repeated."
 	cutText    = "The turn was stopped before this call was answered."
 	budgetText = "This call was not made: the turn may make no further model call."
+	noToolText = "This call was not made: the turn may call no further tools. Answer with what you have."
+)
+
+// Why a model was not asked, or did not choose.
+const (
+	noRoomText   = "the turn may make no model call beside that for the answer"
+	noChoiceText = "the model chose none of the options"
 )
 
 func unofferedText(tool string, offered []string) string {
@@ -64,15 +74,54 @@ func unofferedText(tool string, offered []string) string {
 	return text + " The tools here are: " + listed(offered) + "."
 }
 
-func rejectedText(id string, allowed []string) string {
+func declinedText(reason string) string {
+	if strings.TrimSpace(reason) == "" {
+		return "A person declined this call, so it was not made."
+	}
+	return "A person declined this call, so it was not made: " + reason
+}
+
+// rejectedText says why a skill cannot be read from a place, and which can.
+func rejectedText(g *spoor.Graph, from, id string, posture event.Posture, allowed []string) string {
 	text := fmt.Sprintf("%q cannot be read from here.", id)
-	if id == "" {
+	switch {
+	case id == "":
 		text = `read_skill takes {"id": the name of a skill}.`
+	case posture == event.Rails:
+		text = fmt.Sprintf("The map moves by itself; reading does not move to %q.", id)
+	case posture == event.Guard:
+		text = fmt.Sprintf("Reading moves only to what an open menu offers, and %q is not on one.", id)
+	case g.Map().Tree != nil && g.Skill(id) != nil:
+		text = fmt.Sprintf("A tree decides by itself which skill is active; reading does not move to %q.", id)
 	}
 	if len(allowed) == 0 {
 		return text + " No skill can be read from here; answer with what you have."
 	}
 	return text + " These can: " + listed(allowed) + "."
+}
+
+func refusedEffectText(tool string, e *spoor.Effect, why string) string {
+	what := "an instruction"
+	if e.Kind == spoor.ProposeTransition {
+		what = "a move"
+	}
+	return fmt.Sprintf("%s asked for %s, which was refused: %s.", tool, what, why)
+}
+
+func supersededText(tool, target string, first Proposal) string {
+	return fmt.Sprintf("%s proposed to move to %q, which was not followed: %s proposed %q before it.", tool, target, first.Tool, first.Skill)
+}
+
+func droppedText(p Proposal, m spoor.Move) string {
+	return fmt.Sprintf("%s proposed to move to %q, which was not followed: the walk went to %q (%s).", p.Tool, p.Skill, m.To, m.By)
+}
+
+func conflictText(c *spoor.Conflict) string {
+	var lost []string
+	for _, l := range c.Losers {
+		lost = append(lost, fmt.Sprintf("%s to %q", l.Tool, l.Target))
+	}
+	return fmt.Sprintf("These results lead to different places: %s to %q, which was followed, and %s, which was not.", c.Winner.Tool, c.Winner.Target, listed(lost))
 }
 
 // listed names up to twenty.
@@ -108,25 +157,119 @@ func readText(skill *spoor.Skill, target spoor.Target, move spoor.Move) string {
 	return fmt.Sprintf("You are in %q now; %s.", skill.ID, where)
 }
 
-// menuText says what read_skill may name, with the words of the map.
-func menuText(g *spoor.Graph, hops, open []string) string {
-	var b strings.Builder
-	list := func(title string, ids []string) {
+// menuText says what read_skill may name now and what it may not, with the
+// words of the map.
+func (m *Machine) menuText(s *State, g *spoor.Graph) string {
+	var blocks []string
+	var named []string
+	list := func(title string, ids []string, more func(id string) string) {
 		if len(ids) == 0 {
 			return
 		}
-		if b.Len() > 0 {
-			b.WriteString("\n\n")
-		}
-		b.WriteString(title)
+		b := title
 		for _, id := range ids {
-			b.WriteString("\n- " + id)
+			b += "\n- " + id
+			if more != nil {
+				b += more(id)
+			}
 			if d := g.Skill(id).Description; d != "" {
-				b.WriteString(": " + d)
+				b += ": " + d
 			}
 		}
+		blocks, named = append(blocks, b), append(named, ids...)
 	}
-	list("You can move to these skills with read_skill:", hops)
-	list("You can read these at any time with read_skill:", open)
+	posture := s.Started.Posture
+	if s.MenuOpen {
+		title := "It is open where this message belongs. These fit it best; choose one with read_skill, or answer without any:"
+		if s.Routed.Stay {
+			title = fmt.Sprintf("It is open where this message belongs. Choose one of these with read_skill, or stay in %q by going on:", s.Cursor)
+		}
+		list(title, s.Routed.Offered, s.share)
+	}
+	reach := g.Reachable(s.Cursor)
+	if s.MenuOpen {
+		reach = slices.DeleteFunc(reach, func(id string) bool { return slices.Contains(named, id) })
+	}
+	if posture == "" || posture == event.Assist || posture == event.Guard && !s.MenuOpen && s.menu(g, false, s.Cursor) != nil {
+		title := "You can move to these skills with read_skill:"
+		if s.MenuOpen {
+			title = "You can also move to these:"
+		}
+		list(title, reach, nil)
+	}
+	list("You can read these at any time with read_skill:", m.openFrom(g, s.Cursor), nil)
+	var others []string
+	for _, id := range g.Skills() {
+		if id != s.Cursor && !slices.Contains(named, id) {
+			others = append(others, id)
+		}
+	}
+	if len(others) > 0 && g.Map().Tree == nil {
+		blocks = append(blocks, "These cannot be read from here: "+listed(others)+".")
+	}
+	return strings.Join(blocks, "\n\n")
+}
+
+// share is how well a skill of the menu fits, if it was scored.
+func (s *State) share(id string) string {
+	if s.Routed.Scores == nil {
+		return ""
+	}
+	for _, r := range s.Routed.Scores.Ranked {
+		if r.ID == id {
+			return fmt.Sprintf(" (%.0f %%)", 100*r.Relevance)
+		}
+	}
+	return ""
+}
+
+// classifyText asks which of the candidates a message is about.
+func classifyText(q *score.Query) string {
+	var b strings.Builder
+	ids := idsOf(q)
+	fmt.Fprintf(&b, "Say which of these the message of the person is about, by calling choose once with its id; %s if it is about none of them.\n", ids[len(ids)-1])
+	for _, c := range q.Candidates {
+		fmt.Fprintf(&b, "\n- %s: %s", c.ID, c.Text)
+		if len(c.Examples) > 0 {
+			fmt.Fprintf(&b, " (such as: %s)", strings.Join(c.Examples, "; "))
+		}
+	}
 	return b.String()
+}
+
+// decideText asks which skill of a menu a message belongs to, and lists the
+// options.
+func (m *Machine) decideText(g *spoor.Graph, t *spoor.TurnRoute, incumbent string) (options []string, text string) {
+	var b strings.Builder
+	none := noneOption(t.Offered)
+	b.WriteString("Say which of these skills should take the message of the person, by calling choose once with its id; " + none + " if none of them fits.\n")
+	for _, id := range t.Offered {
+		fmt.Fprintf(&b, "\n- %s", id)
+		if about := m.about(g, id); about != "" {
+			b.WriteString(": " + about)
+		}
+	}
+	options = append(slices.Clone(t.Offered), none)
+	if t.Stay {
+		stay := stayOption(t.Offered)
+		options = append(options, stay)
+		fmt.Fprintf(&b, "\n- %s: the conversation stays in %s", stay, incumbent)
+		if about := m.about(g, incumbent); about != "" {
+			b.WriteString(" (" + about + ")")
+		}
+	}
+	return options, b.String()
+}
+
+// about is what a skill is for: its description, or else its first intent.
+func (m *Machine) about(g *spoor.Graph, id string) string {
+	if d := g.Skill(id).Description; d != "" {
+		return d
+	}
+	for _, r := range g.Map().Start.Rules {
+		if r.Use == id && r.Match.Intent != nil {
+			return *r.Match.Intent
+		}
+	}
+	return ""
 }

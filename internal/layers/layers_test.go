@@ -43,8 +43,8 @@ internal/wire         : internal/secret model
 model/openai          : internal/wire model
 model/anthropic       : internal/wire model
 
-event                 : . github.com/go-json-experiment/json guard model
-walk                  : . event internal/nearest model
+event                 : . github.com/go-json-experiment/json guard model score
+walk                  : . event internal/nearest model score
 recording             : . event github.com/go-json-experiment/json model
 explain               : . cond event internal/nearest model recording
 draw                  : . match

@@ -230,7 +230,7 @@ func (h *history) user(parts []model.Part) {
 		h.add("user", len(r.Content) > 0, r)
 	}
 	for _, p := range rest {
-		h.add("user", p.Kind != model.Note && p.Kind != model.Menu, show(p))
+		h.add("user", p.Role != model.System, show(p))
 	}
 }
 

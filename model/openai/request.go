@@ -191,7 +191,7 @@ func others(parts []model.Part, ids map[string]string) (list []message) {
 // text is a part as text.
 func text(p *model.Part) string {
 	switch {
-	case p.Kind == model.Note, p.Kind == model.Menu, p.Role == model.System:
+	case p.Role == model.System:
 		return wire.Note(p.Data)
 	case p.Kind == model.Image, p.Kind == model.Document && !wire.Readable(p.Data):
 		return wire.Unseen(p)

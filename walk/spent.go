@@ -1,0 +1,138 @@
+package walk
+
+import (
+	"strings"
+	"time"
+
+	"github.com/spoorhq/spoor"
+	"github.com/spoorhq/spoor/event"
+)
+
+// Spent is what a turn has used of its limits.
+type Spent struct {
+	Calls     int // to models, of every purpose
+	Answers   int // of them, for an answer
+	ToolCalls int
+	Tokens    int
+	Cost      float64 // in the unit of Limits.Prices
+	Unpriced  string  // a model that answered and has no price; empty if none did
+	PingPong  int     // moves in a row that went to and fro between two skills
+	Refusals  int     // reads in a row that were refused, without a move in between
+
+	LastTokens int // of the last model call
+	LastCost   float64
+
+	WrapUp   time.Time // from then on there is time for one call only; zero: at no time
+	Deadline time.Time // zero: there is none
+
+	from string // where the last move came from
+}
+
+// begin starts the clock of a turn. A quarter of its time is kept for the last
+// call.
+func (u *Spent) begin(b *event.Started, at time.Time) {
+	if ms := b.Limits.Time; ms > 0 {
+		whole := time.Duration(ms) * time.Millisecond
+		u.Deadline, u.WrapUp = at.Add(whole), at.Add(whole-whole/4)
+	}
+}
+
+// wait lets the clock stand still for a while.
+func (u *Spent) wait(d time.Duration) {
+	if !u.Deadline.IsZero() && d > 0 {
+		u.Deadline, u.WrapUp = u.Deadline.Add(d), u.WrapUp.Add(d)
+	}
+}
+
+// pay counts what a model call used.
+func (u *Spent) pay(b *event.Started, r *event.Replied) {
+	u.LastTokens = r.Usage.Input + r.Usage.Output
+	u.Tokens += u.LastTokens
+	if b.Limits.Cost == 0 {
+		return
+	}
+	p := priceOf(b.Limits.Prices, r.Model)
+	if p == nil {
+		u.Unpriced = r.Model
+		if u.Unpriced == "" {
+			u.Unpriced = "unnamed"
+		}
+		return
+	}
+	fresh := r.Usage.Input - r.Usage.Cached - r.Usage.Written
+	// Each product is rounded before it is added, so that the sum is the same
+	// on every machine.
+	u.LastCost = float64(float64(fresh)*p.Input)/1e6 + float64(float64(r.Usage.Output)*p.Output)/1e6
+	u.LastCost += float64(float64(r.Usage.Cached)*p.Cached)/1e6 + float64(float64(r.Usage.Written)*p.Written)/1e6
+	u.Cost += u.LastCost
+}
+
+// priceOf is the price of a model: of those that its name begins with, the one
+// with the longest name.
+func priceOf(prices []event.Price, model string) *event.Price {
+	var best *event.Price
+	for i := range prices {
+		p := &prices[i]
+		if strings.HasPrefix(model, p.Model) && (best == nil || len(p.Model) > len(best.Model)) {
+			best = p
+		}
+	}
+	return best
+}
+
+// move counts moves to and fro.
+func (u *Spent) move(m spoor.Move) {
+	u.Refusals = 0
+	if m.To != u.from {
+		u.PingPong = 0
+	}
+	u.PingPong++
+	u.from = m.From
+}
+
+// over is the limit that is reached, so that no model call at all may be made;
+// empty if one may.
+func (u *Spent) over(b *event.Started, now time.Time) event.Limit {
+	l := &b.Limits
+	switch {
+	case u.Calls >= b.MaxIterations:
+		return event.LimitModelCalls
+	case l.Tokens > 0 && u.Tokens >= l.Tokens:
+		return event.LimitTokens
+	case l.Cost > 0 && (u.Cost >= l.Cost || u.Unpriced != ""):
+		return event.LimitCost
+	case u.expired(now):
+		return event.LimitTime
+	}
+	return ""
+}
+
+// last is the limit that makes the next model call the last one; empty if none
+// does. Of tokens and cost as much is left as the next call and one more will
+// take, if they take what the last one took.
+func (u *Spent) last(b *event.Started, now time.Time) event.Limit {
+	l := &b.Limits
+	switch {
+	case u.Calls+1 >= b.MaxIterations:
+		return event.LimitModelCalls
+	case l.ToolCalls > 0 && u.ToolCalls >= l.ToolCalls:
+		return event.LimitToolCalls
+	case l.Tokens > 0 && u.Tokens+2*u.LastTokens > l.Tokens:
+		return event.LimitTokens
+	case l.Cost > 0 && u.Cost+2*u.LastCost > l.Cost:
+		return event.LimitCost
+	case u.late(now):
+		return event.LimitTime
+	case l.PingPong > 0 && u.PingPong >= l.PingPong:
+		return event.LimitPingPong
+	case l.Refusals > 0 && u.Refusals >= l.Refusals:
+		return event.LimitRefusals
+	}
+	return ""
+}
+
+// late reports whether the time is over in which tools may be called.
+func (u *Spent) late(now time.Time) bool { return !u.WrapUp.IsZero() && !now.Before(u.WrapUp) }
+
+// expired reports whether all the time is over.
+func (u *Spent) expired(now time.Time) bool { return !u.Deadline.IsZero() && !now.Before(u.Deadline) }
