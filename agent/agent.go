@@ -19,6 +19,7 @@ import (
 	"github.com/spoorhq/spoor/event"
 	"github.com/spoorhq/spoor/model"
 	"github.com/spoorhq/spoor/recording"
+	"github.com/spoorhq/spoor/score"
 	"github.com/spoorhq/spoor/tool"
 	"github.com/spoorhq/spoor/walk"
 )
@@ -32,9 +33,32 @@ type Config struct {
 	// `when` is refused; cond.CEL reads CEL.
 	Conditions spoor.Conditions
 
+	// Injections are what the agent brings along beside the map.
+	Injections spoor.Injections
+
 	// Model answers. It is required. One that is a model.Checker is asked by
-	// New whether it can work.
+	// New whether it can work, as are Classifier and Decider.
 	Model model.Model
+
+	// Classifier judges where a turn starts on a map that says classify: llm.
+	// If nil, Model does.
+	Classifier model.Model
+
+	// Decider chooses from the menu that the start of a turn leaves, where a
+	// menu can open. If nil, the model chooses with read_skill.
+	Decider model.Model
+
+	// Scorers are those that a map names to judge the start of a turn, beside
+	// keyword, which needs none.
+	Scorers map[string]score.Scorer
+
+	// Posture says how free the model is to move the walk with read_skill. If
+	// empty, it is event.Assist.
+	Posture event.Posture
+
+	// Continuity says where the next turn of a conversation begins. If empty,
+	// it is spoor.ContinueTurn: anew.
+	Continuity spoor.Continuity
 
 	// Tools are all that may be called. Every tool that a skill lists must be
 	// among them; one that no skill lists is always offered.
@@ -48,9 +72,13 @@ type Config struct {
 	// System is what every prompt begins with.
 	System string
 
-	// MaxIterations is how many model calls a turn may make. The last one is
-	// offered no tools. If zero, it is 10.
+	// MaxIterations is how many model calls a turn may make, of every purpose.
+	// The last one is offered no tools. If zero, it is 10.
 	MaxIterations int
+
+	// Limits bound a turn beside. What reaches one is offered no more tools,
+	// and wraps up with one last model call, if that is within the limits.
+	Limits event.Limits
 
 	// Check says what New does with the problems of a check-up of the map. If
 	// empty, it is CheckThrow.
@@ -63,10 +91,22 @@ type Config struct {
 	// Store keeps the recordings. If nil, they are in memory only.
 	Store *recording.Folder
 
+	// Sync says what a recording must survive. If empty, it is that this
+	// process is killed.
+	Sync Sync
+
 	// Text gets the text of answers as it arrives. If nil, nothing does. Runs
 	// that are walked at once write to it at once.
 	Text io.Writer
 }
+
+// Sync says when what is recorded is forced onto the disk.
+type Sync string
+
+// SyncEffects forces it there before each call of a tool that is not
+// Repeatable, so that a loss of power cannot make the agent forget that it
+// called.
+const SyncEffects Sync = "effects"
 
 // Check says what becomes of what a check-up finds.
 type Check string
@@ -80,13 +120,14 @@ const (
 // An Agent walks one map. It is safe for concurrent use; all that changes
 // belongs to a run.
 type Agent struct {
-	config  Config
-	machine *walk.Machine
-	graph   event.Graph
-	system  []model.Part
-	read    model.ToolSpec // of read_skill
-	fixed   *toolset       // nil if the tools are discovered
-	told    sync.Map       // problems of tools that are logged
+	config     Config
+	machine    *walk.Machine
+	graph      event.Graph
+	injections event.Injections
+	system     []model.Part
+	read       model.ToolSpec // of read_skill
+	fixed      *toolset       // nil if the tools are discovered
+	told       sync.Map       // problems of tools that are logged
 
 	problems spoor.Problems
 }
@@ -107,10 +148,8 @@ func New(c Config) (*Agent, error) {
 	if c.MaxIterations == 0 {
 		c.MaxIterations = 10
 	}
-	switch c.Check {
-	case "", CheckThrow, CheckWarn, CheckOff:
-	default:
-		return nil, fmt.Errorf("agent: Config.Check is %q; it is throw, warn or off", c.Check)
+	if err := badWords(&c); err != nil {
+		return nil, fmt.Errorf("agent: %w", err)
 	}
 	tools, err := allTools(context.Background(), &c)
 	if err != nil {
@@ -119,9 +158,15 @@ func New(c Config) (*Agent, error) {
 	g, err := spoor.Compile(c.Map, c.Conditions)
 	problems, _ := errors.AsType[spoor.Problems](err)
 	if err == nil {
-		problems = unsupported(c.Map)
+		problems = neverStarts(g, &c)
+		with, err := g.Inject(c.Injections, c.Conditions)
+		if more, ok := errors.AsType[spoor.Problems](err); ok {
+			problems = append(problems, more...)
+		} else {
+			g = with
+		}
 	}
-	problems = append(problems, toolProblems(c.Map, tools)...)
+	problems = append(problems, toolProblems(&c, tools)...)
 	var passed spoor.Problems
 	if g != nil {
 		var refused spoor.Problems
@@ -131,9 +176,11 @@ func New(c Config) (*Agent, error) {
 	if len(problems) > 0 {
 		return nil, problems
 	}
-	if m, ok := c.Model.(model.Checker); ok {
-		if err := m.Check(); err != nil {
-			return nil, fmt.Errorf("agent: %w", err)
+	for _, m := range []model.Model{c.Model, c.Classifier, c.Decider} {
+		if m, ok := m.(model.Checker); ok {
+			if err := m.Check(); err != nil {
+				return nil, fmt.Errorf("agent: %w", err)
+			}
 		}
 	}
 	for _, p := range passed {
@@ -143,6 +190,9 @@ func New(c Config) (*Agent, error) {
 	}
 	a := &Agent{config: c, problems: passed, machine: walk.New(g)}
 	if a.graph, err = event.NewGraph(c.Map); err != nil {
+		return nil, fmt.Errorf("agent: %w", err)
+	}
+	if a.injections, err = a.graph.NewInjections(c.Injections); err != nil {
 		return nil, fmt.Errorf("agent: %w", err)
 	}
 	if c.System != "" {
@@ -186,39 +236,40 @@ func checkup(g *spoor.Graph, how Check, tools []tool.Tool) (refused, passed spoo
 	return refused, passed
 }
 
-// unsupported names what a map may declare and this agent does not walk.
-func unsupported(m *spoor.Map) (ps spoor.Problems) {
-	add := func(ref spoor.Ref, hint, format string, args ...any) {
-		ps = append(ps, spoor.Problem{Level: "error", Code: "unsupported", Ref: ref, Message: fmt.Sprintf(format, args...), Hint: hint})
-	}
-	if name := m.Start.Classify; name != "" {
-		add("start.classify", "start by match and when to walk this map; spoor test tries intents", "an agent cannot start by the classifier %q", name)
-	}
-	if name := m.Start.ScoredBy; name != "" {
-		add("start.scoredBy", "leave it out and the model picks an entry; spoor test tries scorers", "an agent cannot start by the scorer %q", name)
-	}
-	for i, s := range m.Skills {
-		if s.Model != "" {
-			add(spoor.Ref("skills").At(i).Key("model"), "leave it out to run this map", "an agent has one model, so skill %q cannot have %q", s.ID, s.Model)
-		}
-	}
-	return ps
-}
-
 // A Run is what became of a turn.
 type Run struct {
 	// Recording is all that happened. It is never nil.
 	Recording *recording.Recording
 
-	Answer  string     // the text of the answer
-	Limited bool       // the budget of model calls cut the work short
-	Stop    model.Stop // what ended the last reply before its end
+	Answer  string      // the text of the answer
+	Limited bool        // a limit cut the work short
+	Limit   event.Limit // that limit
+	Stop    model.Stop  // what ended the last reply before its end
+
+	// Question is what a person must answer before the turn can go on; nil if
+	// it waits for nobody. Resume takes the answer.
+	Question *Question
 }
 
-// Run walks one turn: the message of a person, to the answer. The error says
-// that the turn did not come to one: the model failed, ctx was done, or the
-// recording could not be written. What happened until then is in the Run,
-// which is nil only if nothing was recorded.
+// A Question is what a tool call asks a person.
+type Question struct {
+	Call string // its id
+	Tool string
+	Args string // JSON
+	Text string
+}
+
+// An Answer is what a person says to a Question.
+type Answer struct {
+	Text     string // what the tool is told; of a declined call the reason, which the model is told
+	Declined bool   // the call must not be made
+}
+
+// Run walks one turn: the message of a person, to the answer, or to a question
+// that a person must answer first. The error says that the turn did not come
+// to either: the model failed, ctx was done, or the recording could not be
+// written. What happened until then is in the Run, which is nil only if nothing
+// was recorded.
 func (a *Agent) Run(ctx context.Context, message string) (*Run, error) {
 	tools, err := a.toolsNow(ctx)
 	if err != nil {
@@ -232,7 +283,7 @@ func (a *Agent) Run(ctx context.Context, message string) (*Run, error) {
 		}
 	}
 	r := a.newRun(w, new(walk.State), tools)
-	return r.start(ctx, message, nil)
+	return r.start(ctx, message)
 }
 
 // Reply walks the next turn of a conversation: the message is the person's
@@ -247,17 +298,26 @@ func (a *Agent) Reply(ctx context.Context, rec *recording.Recording, message str
 		r.w.Close()
 		return nil, fmt.Errorf("agent: run %s %w", rec.Run, errNoTurn)
 	}
-	if r.state.Phase != walk.Done {
-		r.w.Close()
-		return nil, fmt.Errorf("agent: turn %d of run %s has not come to its end; resume it first", r.state.Turn, rec.Run)
+	switch r.state.Phase {
+	case walk.Done:
+		return r.start(ctx, message)
+	case walk.Paused:
+		err = fmt.Errorf("agent: turn %d of run %s waits for an answer to %q; resume it with one first", r.state.Turn, rec.Run, r.question().Text)
+	default:
+		err = fmt.Errorf("agent: turn %d of run %s has not come to its end; resume it first", r.state.Turn, rec.Run)
 	}
-	return r.start(ctx, message, r.state.Conversation())
+	r.w.Close()
+	return nil, err
 }
 
-// Resume goes on with a turn that a crash cut. A call that had reached its
-// tool and has no answer is made again if the tool is Repeatable; otherwise
-// the model is told that nobody knows what became of it.
-func (a *Agent) Resume(ctx context.Context, rec *recording.Recording) (*Run, error) {
+// Resume goes on with a turn that waits for a person, with the answer, or with
+// one that a crash cut, without any. It may be hours later and in another
+// process. A turn that waits and gets no answer waits on.
+//
+// After a crash a call that had reached its tool and has no answer is made
+// again if the tool is Repeatable; otherwise the model is told that nobody
+// knows what became of it.
+func (a *Agent) Resume(ctx context.Context, rec *recording.Recording, answer *Answer) (*Run, error) {
 	r, err := a.reopen(ctx, rec)
 	if err != nil {
 		return nil, err
@@ -278,7 +338,17 @@ func (a *Agent) Resume(ctx context.Context, rec *recording.Recording) (*Run, err
 		died = append(died, c.ID)
 	}
 	events := slices.Clone(a.machine.Settle(r.state))
-	if r.state.Phase == walk.Done { // only the end was cut off
+	switch paused := r.state.Phase == walk.Paused; {
+	case answer != nil && !paused:
+		r.w.Close()
+		return nil, fmt.Errorf("agent: run %s waits for no answer; resume it without one", rec.Run)
+	case answer != nil:
+		q := r.question()
+		part := model.NewPart(model.User, model.Text, text(answer.Text))
+		part.Call, part.Tool = q.Call, q.Tool
+		events = append(events, a.machine.Step(r.state, &event.Answered{Call: q.Call, Answer: part, Declined: answer.Declined}, time.Now())...)
+		return r.finish(ctx, events)
+	case paused, r.state.Phase == walk.Done: // only the end of the last step was cut off, if anything
 		defer r.w.Close()
 		if err := r.w.Append(events); err != nil {
 			return nil, fmt.Errorf("agent: %w", err)
@@ -308,7 +378,7 @@ func (r *run) canResume() error {
 		return fmt.Errorf("run %s has come to its end; there is nothing to resume", run)
 	case started.Machine != walk.Version:
 		return fmt.Errorf("run %s was walked by version %d of the machine; this is version %d", run, started.Machine, walk.Version)
-	case !started.Graph.Same(&a.graph):
+	case !started.Graph.Same(&a.graph) || !started.Injections.Same(&a.injections):
 		return fmt.Errorf("run %s walked another map than this one; resume it with the map that it was made with", run)
 	}
 	for _, t := range started.Tools {
@@ -333,11 +403,14 @@ func (a *Agent) reopen(ctx context.Context, rec *recording.Recording) (*run, err
 	if err != nil {
 		return nil, fmt.Errorf("agent: %w", err)
 	}
-	w := recording.Extend(rec)
-	if rec.Path != "" {
-		if w, err = recording.Continue(rec.Path); err != nil {
-			return nil, fmt.Errorf("agent: %w", err)
-		}
+	var w *recording.Writer
+	if rec.Path == "" {
+		w, err = recording.Extend(rec)
+	} else {
+		w, err = recording.Continue(rec.Path)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("agent: %w", err)
 	}
 	s := new(walk.State)
 	for _, e := range w.Recording().Events {
@@ -361,8 +434,11 @@ var ErrStopped = errors.New("the turn was stopped")
 // result is what the turn came to.
 func (r *run) result() (*Run, error) {
 	rec := r.w.Recording()
+	if r.state.Phase == walk.Paused {
+		return &Run{Recording: rec, Question: r.question()}, nil
+	}
 	end := rec.Finished()
-	out := &Run{Recording: rec, Answer: event.Text(end.Answer), Limited: end.Limited, Stop: lastStop(rec.Events)}
+	out := &Run{Recording: rec, Answer: event.Text(end.Answer), Limited: end.Limited, Limit: end.Limit, Stop: lastStop(rec.Events)}
 	switch end.By {
 	case event.ByError:
 		return out, fmt.Errorf("agent: %w: %s", ErrModel, end.Error)
@@ -370,6 +446,15 @@ func (r *run) result() (*Run, error) {
 		return out, fmt.Errorf("agent: %w: %s", ErrStopped, end.Error)
 	}
 	return out, nil
+}
+
+// question is what the turn waits for; nil if it waits for nobody.
+func (r *run) question() *Question {
+	ask, ok := r.agent.machine.Command(r.state).(walk.Ask)
+	if !ok {
+		return nil
+	}
+	return &Question{Call: ask.Call.ID, Tool: ask.Call.Tool, Args: ask.Call.Args, Text: ask.Question.Question.Data}
 }
 
 // lastStop is what ended the last reply of the last turn before its end.

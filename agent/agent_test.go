@@ -358,7 +358,7 @@ func TestResume(t *testing.T) {
 				continue // not even the header is whole
 			}
 			before := calls
-			resumed, err := a.Resume(t.Context(), rec)
+			resumed, err := a.Resume(t.Context(), rec, nil)
 			switch {
 			case n < begun:
 				if err == nil || !strings.Contains(err.Error(), "nothing to resume") {
@@ -387,14 +387,14 @@ func TestResumeRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := a.Resume(t.Context(), run.Recording); err == nil || !strings.Contains(err.Error(), "has come to its end") {
+	if _, err := a.Resume(t.Context(), run.Recording, nil); err == nil || !strings.Contains(err.Error(), "has come to its end") {
 		t.Errorf("a run at its end: %v", err)
 	}
 	cut := *run.Recording
 	cut.Events = cut.Events[:6]
 	other := desk()
 	other.Skills[0].Body += " Please."
-	if _, err := newAgent(t, agent.Config{Map: other}).Resume(t.Context(), &cut); err == nil || !strings.Contains(err.Error(), "another map") {
+	if _, err := newAgent(t, agent.Config{Map: other}).Resume(t.Context(), &cut, nil); err == nil || !strings.Contains(err.Error(), "another map") {
 		t.Errorf("another map: %v", err)
 	}
 }
@@ -413,7 +413,7 @@ func TestResumeBehindAWholeTurn(t *testing.T) {
 	}
 	f.WriteString(`{"piece":"00`)
 	f.Close()
-	again, err := a.Resume(t.Context(), run.Recording)
+	again, err := a.Resume(t.Context(), run.Recording, nil)
 	if err != nil || again.Answer != run.Answer {
 		t.Error(again, err)
 	}
@@ -431,7 +431,7 @@ func TestResumeWithAnotherTool(t *testing.T) {
 	cut.Events = cut.Events[:6]
 	changed := rate("{}")
 	changed.Schema = `{"type":"object"}`
-	if _, err := newAgent(t, agent.Config{Tools: []tool.Tool{changed}}).Resume(t.Context(), &cut); err == nil || !strings.Contains(err.Error(), "its schema has changed") {
+	if _, err := newAgent(t, agent.Config{Tools: []tool.Tool{changed}}).Resume(t.Context(), &cut, nil); err == nil || !strings.Contains(err.Error(), "its schema has changed") {
 		t.Error(err)
 	}
 }

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -26,7 +27,7 @@ type run struct {
 	state *walk.State
 	tools *toolset
 
-	request model.Request // the last one
+	request model.Request // the last one for an answer
 	offered []string      // to it
 	text    answerText
 	emit    func(model.Delta) // of text
@@ -38,13 +39,22 @@ type run struct {
 	late   []chan answer // of calls that were given up
 }
 
-func (r *run) start(ctx context.Context, message string, history []model.Part) (*Run, error) {
-	a := r.agent
-	return r.finish(ctx, a.machine.Step(r.state, &event.Started{
+func (r *run) start(ctx context.Context, message string) (*Run, error) {
+	a, c := r.agent, &r.agent.config
+	started := &event.Started{
 		Run: r.w.Recording().Run, Machine: walk.Version,
-		Message: model.NewPart(model.User, model.Text, message), History: history,
-		Graph: a.graph, System: a.system, Tools: r.tools.offer, MaxIterations: a.config.MaxIterations,
-	}, time.Now()))
+		Message: model.NewPart(model.User, model.Text, text(message)),
+		Graph:   a.graph, System: a.system, Injections: a.injections, Tools: r.tools.offer,
+		Posture: c.Posture, Continuity: c.Continuity, Decider: c.Decider != nil,
+		MaxIterations: c.MaxIterations, Limits: c.Limits,
+	}
+	if before := r.state; before.Started != nil {
+		started.History = before.Conversation()
+		if c.Continuity == spoor.ContinueConversation {
+			started.Cursor, started.Activated = before.Cursor, before.Activated
+		}
+	}
+	return r.finish(ctx, a.machine.Step(r.state, started, time.Now()))
 }
 
 // finish records events and drives the turn to its end.
@@ -66,23 +76,51 @@ func (r *run) finish(ctx context.Context, events []event.Event) (*Run, error) {
 }
 
 // drive is the loop of a host: do what is wanted, step, and record. Nothing is
-// done before all that leads to it is on record.
+// done before all that leads to it is on record. It ends with the turn, or
+// where a person must answer.
 func (r *run) drive(ctx context.Context) error {
 	for {
 		var o event.Outcome
-		c := r.agent.machine.Command(r.state)
-		switch c := c.(type) {
-		case nil:
+		switch c := r.agent.machine.Command(r.state).(type) {
+		case nil, walk.Ask:
 			return nil
+		case walk.Score:
+			ctx, done := within(ctx, c.Deadline)
+			o = r.score(ctx, c)
+			done()
 		case walk.CallModel:
+			ctx, done := within(ctx, c.Deadline)
 			o = r.ask(ctx, c)
+			done()
 		case walk.CallTools:
-			o = r.call(ctx, c.Calls[0])
+			if err := r.sync(c.Calls[0]); err != nil {
+				return err
+			}
+			o = r.call(ctx, c.Calls[0], c.Deadline)
 		}
 		if err := r.step(o); err != nil {
 			return err
 		}
 	}
+}
+
+var errTime = errors.New("the turn has used all of its time")
+
+// within is done at a deadline, if there is one.
+func within(ctx context.Context, deadline time.Time) (context.Context, context.CancelFunc) {
+	if deadline.IsZero() {
+		return ctx, func() {}
+	}
+	return context.WithDeadlineCause(ctx, deadline, errTime)
+}
+
+// sync forces the recording onto the disk before a call that must not be made
+// twice.
+func (r *run) sync(c *walk.Call) error {
+	if r.agent.config.Sync != SyncEffects || r.tools.byName[c.Tool].Repeatable {
+		return nil
+	}
+	return r.w.Sync()
 }
 
 // step lets the machine step, and records what it says.
@@ -119,6 +157,9 @@ func (r *run) ask(ctx context.Context, c walk.CallModel) (o event.Outcome) {
 			o = &event.Failed{Error: cut(fmt.Sprintf("the model panicked: %v", p))}
 		}
 	}()
+	if c.Purpose != model.Answer {
+		return r.choose(ctx, c)
+	}
 	if !slices.Equal(c.Offered, r.offered) {
 		r.offered, r.request.Tools = c.Offered, nil
 		for _, name := range c.Offered {
@@ -130,6 +171,30 @@ func (r *run) ask(ctx context.Context, c walk.CallModel) (o event.Outcome) {
 	if slices.ContainsFunc(reply.Parts, func(p model.Part) bool { return p.Kind == model.Call }) {
 		r.text.end() // more is to come
 	}
+	return replied(ctx, reply, err)
+}
+
+// choose asks a model for a forced choice: where the turn starts.
+func (r *run) choose(ctx context.Context, c walk.CallModel) event.Outcome {
+	m := r.agent.config.Model
+	switch own := r.agent.config; {
+	case c.Purpose == model.Classify && own.Classifier != nil:
+		m = own.Classifier
+	case c.Purpose == model.Decide && own.Decider != nil:
+		m = own.Decider
+	}
+	var spec model.ToolSpec
+	if err := json.Unmarshal([]byte(c.Choice.Data), &spec); err != nil {
+		return &event.Failed{Error: cut(fmt.Sprintf("the choice cannot be read: %v", err))}
+	}
+	reply, err := m.Call(ctx, &model.Request{
+		Purpose: c.Purpose, Parts: c.Parts, Tools: []model.ToolSpec{spec}, Choice: spec.Name, Skill: c.Skill, Iteration: c.Iteration,
+	}, func(model.Delta) {})
+	return replied(ctx, reply, err)
+}
+
+// replied is the outcome of a model call.
+func replied(ctx context.Context, reply model.Reply, err error) event.Outcome {
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return broken(ctx, err)
@@ -185,11 +250,15 @@ func (t *answerText) end() {
 
 // Bounds on what comes from a model or a tool.
 const (
-	maxReply  = 8 << 20 // bytes of one reply
-	maxCalls  = 128     // calls of one reply
-	maxResult = 1 << 20 // bytes of the texts of one result
-	maxMedia  = 8 << 20 // bytes of the images and documents of one result
-	maxMore   = 1000    // parts beside its text
+	maxReply   = 8 << 20 // bytes of one reply
+	maxCalls   = 128     // calls of one reply
+	maxResult  = 1 << 20 // bytes of the texts of one result
+	maxMedia   = 8 << 20 // bytes of the images and documents of one result
+	maxMore    = 1000    // parts beside its text
+	maxEffects = 100     // effects of one result
+	maxTokens  = 1 << 40 // of one call, whatever its provider says
+
+	defaultTimeout = time.Minute // of a tool that has none, and of a scorer
 )
 
 // checked takes nothing from a model on trust: neither the role of a part, nor
@@ -224,8 +293,12 @@ func checked(reply model.Reply) event.Outcome {
 	case calls > maxCalls:
 		return wrong("the model asked for %d calls at once; at most %d are taken", calls, maxCalls)
 	}
+	u := &reply.Usage
+	for _, n := range []*int{&u.Input, &u.Output, &u.Cached, &u.Written, &u.Thinking} {
+		*n = min(max(*n, 0), maxTokens)
+	}
 	return &event.Replied{
-		Parts: parts, Usage: reply.Usage, Model: text(reply.Model), Stop: reply.Stop, Wire: reply.Wire, Attempts: attempts,
+		Parts: parts, Usage: *u, Model: text(reply.Model), Stop: reply.Stop, Wire: reply.Wire, Attempts: attempts,
 	}
 }
 
@@ -237,9 +310,9 @@ type answer struct {
 	err    error
 }
 
-// call makes one tool call. Whatever becomes of it is a result: an error, a
-// panic or a time-out too.
-func (r *run) call(ctx context.Context, c *walk.Call) event.Outcome {
+// call makes one tool call. Whatever becomes of it is a result, an error, a
+// panic or a time-out too, unless it asks a person.
+func (r *run) call(ctx context.Context, c *walk.Call, deadline time.Time) event.Outcome {
 	if ctx.Err() != nil {
 		return stopped(ctx)
 	}
@@ -252,12 +325,17 @@ func (r *run) call(ctx context.Context, c *walk.Call) event.Outcome {
 		r.calls, r.giveUp = context.WithCancel(ctx)
 		r.timer = time.NewTimer(0)
 	}
-	timeout := t.Timeout
-	if timeout == 0 {
-		timeout = time.Minute
+	timeout := cmp.Or(t.Timeout, defaultTimeout)
+	short := false // the turn has less time than the tool may take
+	if left := time.Until(deadline); !deadline.IsZero() && left < timeout {
+		timeout, short = left, true
 	}
 	r.timer.Reset(timeout)
-	go invoke(r.calls, t, c.ID, c.Args, r.done)
+	calls := r.calls
+	if c.Answer != nil {
+		calls = tool.WithAnswer(calls, c.Answer.Answer.Data)
+	}
+	go invoke(calls, t, c.ID, c.Args, r.done)
 	select {
 	case a := <-r.done:
 		if a.err != nil && ctx.Err() != nil { // it gave up because it was told to
@@ -273,7 +351,11 @@ func (r *run) call(ctx context.Context, c *walk.Call) event.Outcome {
 		return stopped(ctx)
 	}
 	r.late, r.done = append(r.late, r.done), nil
-	return returned(c.ID, c.Tool, true, spoor.Failure, fmt.Sprintf("The tool gave no answer within %v.", timeout))
+	silence := fmt.Sprintf("The tool gave no answer within %v.", timeout)
+	if short {
+		silence = "The tool gave no answer before the time of the turn ran short."
+	}
+	return returned(c.ID, c.Tool, true, spoor.Failure, silence)
 }
 
 func invoke(ctx context.Context, t *tool.Tool, id, args string, done chan<- answer) {
@@ -287,7 +369,12 @@ func invoke(ctx context.Context, t *tool.Tool, id, args string, done chan<- answ
 	a.result, a.err = t.Call(ctx, args)
 }
 
-func (a *answer) outcome() *event.Returned {
+func (a *answer) outcome() event.Outcome {
+	if q, ok := errors.AsType[*tool.Question](a.err); ok {
+		part := model.NewPart(model.Tool, model.Text, cut(q.Text))
+		part.Call, part.Tool = a.call, a.tool
+		return &event.Needs{Call: a.call, By: event.ByTool, Question: part}
+	}
 	if bad, ok := errors.AsType[*tool.ArgumentError](a.err); ok {
 		return returned(a.call, a.tool, false, spoor.Invalid, cut("Nothing was called: "+bad.Error()))
 	}
@@ -316,15 +403,23 @@ func (a *answer) outcome() *event.Returned {
 	case media > maxMedia:
 		return returned(a.call, a.tool, true, spoor.Invalid, fmt.Sprintf("The tool answered with %d bytes of images and documents; at most %d can be shown. Ask for less.", media, maxMedia))
 	}
-	told, status := a.result.Text, a.result.Status
+	told, status, effects := a.result.Text, a.result.Status, a.result.Effects
 	if status != "" && !status.Valid() {
 		return returned(a.call, a.tool, true, spoor.Failure, fmt.Sprintf("The tool declared the status %q, which there is not.", text(string(status))))
 	}
-	if status == "" {
-		told, status = tool.Unwrap(told)
+	if status == "" && effects == nil {
+		told, status, effects = tool.Unwrap(told)
+	}
+	if len(effects) > maxEffects {
+		return returned(a.call, a.tool, true, spoor.Invalid, fmt.Sprintf("The tool answered with %d effects; at most %d are judged.", len(effects), maxEffects))
 	}
 	r := returned(a.call, a.tool, true, status, told)
-	r.More = more
+	r.More, r.Effects = more, slices.Clone(effects)
+	for i := range r.Effects {
+		e := &r.Effects[i]
+		e.Kind, e.Lease = spoor.EffectKind(cut(string(e.Kind))), spoor.Lease(cut(string(e.Lease)))
+		e.Target, e.Reason, e.Instruction = cut(e.Target), cut(e.Reason), cut(e.Instruction)
+	}
 	return r
 }
 

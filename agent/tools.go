@@ -66,7 +66,7 @@ func (a *Agent) toolsNow(ctx context.Context) (*toolset, error) {
 		set.offer = append(set.offer, offer)
 	}
 	if a.config.Discover != nil {
-		for _, p := range toolProblems(a.config.Map, list) {
+		for _, p := range toolProblems(&a.config, list) {
 			if _, told := a.told.LoadOrStore(p.Message, true); !told {
 				cmp.Or(a.config.Log, slog.Default()).Warn(p.Message, "code", p.Code, "ref", p.Ref, "hint", p.Hint)
 			}
@@ -75,8 +75,8 @@ func (a *Agent) toolsNow(ctx context.Context) (*toolset, error) {
 	return set, nil
 }
 
-// toolProblems compares the tools that a map names with those there are.
-func toolProblems(m *spoor.Map, tools []tool.Tool) (ps spoor.Problems) {
+// toolProblems compares the tools that skills list with those there are.
+func toolProblems(c *Config, tools []tool.Tool) (ps spoor.Problems) {
 	add := func(code string, ref spoor.Ref, hint, format string, args ...any) {
 		ps = append(ps, spoor.Problem{Level: "error", Code: code, Ref: ref, Message: fmt.Sprintf(format, args...), Hint: hint})
 	}
@@ -87,7 +87,7 @@ func toolProblems(m *spoor.Map, tools []tool.Tool) (ps spoor.Problems) {
 		}
 		names[tools[i].Name] = true
 	}
-	for i, s := range m.Skills {
+	lists := func(s *spoor.Skill, ref spoor.Ref) {
 		for j, name := range s.Tools {
 			if names[name] {
 				continue
@@ -96,8 +96,14 @@ func toolProblems(m *spoor.Map, tools []tool.Tool) (ps spoor.Problems) {
 			if len(ps) < 100 { // to look for what was meant takes its time
 				hint = cmp.Or(nearest.Hint(name, maps.Keys(names)), hint)
 			}
-			add("unknown-tool", spoor.Ref("skills").At(i).Key("tools").At(j), hint, "skill %q lists the tool %q, which the agent does not have", s.ID, name)
+			add("unknown-tool", ref.Key("tools").At(j), hint, "skill %q lists the tool %q, which the agent does not have", s.ID, name)
 		}
+	}
+	for i := range c.Map.Skills {
+		lists(&c.Map.Skills[i], spoor.Ref("skills").At(i))
+	}
+	for i := range c.Injections.Skills {
+		lists(&c.Injections.Skills[i].Skill, spoor.Ref("agent.skills").At(i))
 	}
 	return ps
 }

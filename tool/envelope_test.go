@@ -3,6 +3,7 @@ package tool_test
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -23,14 +24,29 @@ func TestUnwrapRecognisesAnEnvelope(t *testing.T) {
 		{`{"content": ["a"], "status": "pending", "effects": []}`, `["a"]`, spoor.Pending},
 		{`{"content": "two\nlines \u00e9", "status": "failure", "effects": []}`, "two\nlines é", spoor.Failure},
 		{" \n{\"content\": \"x\", \"status\": \"invalid\", \"effects\": []}\n", `x`, spoor.Invalid},
-		{`{"content": "x", "effects": [{"kind": "propose-transition", "target": "billing", "reason": "paid"}]}`, `x`, ""},
+		{`{"content": "x", "effects": [{"kind": "propose-transition", "targetSkillId": "billing", "reason": "paid"}]}`, `x`, ""},
 		{`{"content": "x", "effects": [{"kind": "propose-transition"}]}`, `x`, ""}, // this effect is refused, the envelope is one
-		{`{"content": "x", "status": "success", "effects": [{"kind": "require-instruction", "id": "vat"}]}`, `x`, spoor.Success},
+		{`{"content": "x", "status": "success", "effects": [{"kind": "require-instruction", "instructionId": "vat"}]}`, `x`, spoor.Success},
 		{`{"content": "{\"effects\":[]}", "status": "success", "effects": []}`, `{"effects":[]}`, spoor.Success}, // unwrapped once
 	} {
-		if text, status := tool.Unwrap(c.result); text != c.text || status != c.status {
+		if text, status, _ := tool.Unwrap(c.result); text != c.text || status != c.status {
 			t.Errorf("%s\ngot  %q, %q\nwant %q, %q", c.result, text, status, c.text, c.status)
 		}
+	}
+}
+
+func TestUnwrapReadsEffects(t *testing.T) {
+	_, _, got := tool.Unwrap(`{"content": "x", "effects": [
+		{"kind": "propose-transition", "targetSkillId": "billing", "reason": "paid", "because": 1},
+		{"kind": "require-instruction", "instructionId": "vat", "deliveryLease": "next-call"},
+		{"kind": "propose-transition", "targetSkillId": 5}]}`)
+	want := []spoor.Effect{
+		{Kind: spoor.ProposeTransition, Target: "billing", Reason: "paid"},
+		{Kind: spoor.RequireInstruction, Instruction: "vat", Lease: spoor.NextCall},
+		{Kind: spoor.ProposeTransition}, // it names no skill, and is refused for that
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %+v", got)
 	}
 }
 
@@ -63,7 +79,7 @@ func TestUnwrapLeavesDataAlone(t *testing.T) {
 		"a domain object has such a field":   `{"effects": ["glow"], "name": "lamp"}`,
 		"a domain object has all the fields": `{"content": "x", "effects": ["glow"], "status": "success"}`,
 	} {
-		if text, status := tool.Unwrap(result); text != result || status != "" {
+		if text, status, _ := tool.Unwrap(result); text != result || status != "" {
 			t.Errorf("%s: %s\ngot %q, %q", why, result, text, status)
 		}
 	}
@@ -76,7 +92,7 @@ func FuzzUnwrap(f *testing.F) {
 	f.Add(`{"content": {"effects": []}, "effects": [{"kind": "propose-transition"}]}`)
 	f.Add(`{"effects": [], "content": "\ud800", "status": null}`)
 	f.Fuzz(func(t *testing.T, result string) {
-		text, status := tool.Unwrap(result)
+		text, status, _ := tool.Unwrap(result)
 		if status != "" && !status.Valid() {
 			t.Errorf("status %q", status)
 		}
@@ -104,7 +120,7 @@ func ExampleUnwrap() {
 		`{"content": {"order": 17}, "status": "partial", "effects": []}`,
 		`{"order": 17}`,
 	} {
-		text, status := tool.Unwrap(result)
+		text, status, _ := tool.Unwrap(result)
 		fmt.Println(strings.TrimSpace(text + " " + string(status)))
 	}
 	// Output:

@@ -40,8 +40,9 @@ type Tool struct {
 	Repeatable bool
 
 	// Call runs the tool. The arguments are one JSON object. An *ArgumentError
-	// says that the call did not reach the tool. Call returns soon after ctx is
-	// done; one that does not is left behind. It must be safe for concurrent use.
+	// says that the call did not reach the tool, a *Question that a person must
+	// answer first. Call returns soon after ctx is done; one that does not is
+	// left behind. It must be safe for concurrent use.
 	Call func(ctx context.Context, args string) (Result, error)
 }
 
@@ -54,6 +55,10 @@ type Result struct {
 	// Status is what the tool declares of its result. If empty, it declares
 	// nothing, which is not the same as success.
 	Status spoor.Status
+
+	// Effects are what the tool asks of the walk. Those of an envelope are taken
+	// only if there are none here, and no Status.
+	Effects []spoor.Effect
 
 	// More is what the model is shown besides: images, documents and further
 	// texts, made by model.NewPart(model.Tool, …), with their media types. No
@@ -69,6 +74,28 @@ func (e *ArgumentError) Error() string {
 	return "the arguments are not what the tool takes: " + e.Err.Error()
 }
 func (e *ArgumentError) Unwrap() error { return e.Err }
+
+// A Question is the error of a call that needs a person: the turn waits for an
+// answer, perhaps for days and in another process, and then the tool is called
+// again, with the same arguments and the answer in its context. What it did
+// before it asked, it does again.
+type Question struct{ Text string }
+
+func (q *Question) Error() string { return "a person is asked: " + q.Text }
+
+type answerKey struct{}
+
+// Answer is what a person said to the last Question of this call; ok is false
+// if it has asked none.
+func Answer(ctx context.Context) (text string, ok bool) {
+	text, ok = ctx.Value(answerKey{}).(string)
+	return text, ok
+}
+
+// WithAnswer is the context of a call whose Question was answered.
+func WithAnswer(ctx context.Context, text string) context.Context {
+	return context.WithValue(ctx, answerKey{}, text)
+}
 
 // New makes a tool of a function. Its schema is that of In, a struct whose
 // fields have json tags and whose jsonschema tags describe them; a field that

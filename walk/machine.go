@@ -210,10 +210,12 @@ func admit(s *State, o event.Outcome) event.Outcome {
 		}
 	case *event.Replied:
 		switch s.Phase {
-		case Choosing:
-			number(o.Parts, func(int) string { return "" }) // nobody answers them
+		case Choosing: // nobody answers its calls
+			for i := range o.Parts {
+				o.Parts[i].Call = ""
+			}
 		case Asking:
-			number(o.Parts, func(n int) string { return callID(s.Turn, s.Iteration, n) })
+			number(o.Parts, s.Turn, s.Iteration)
 		default:
 			return &event.Late{Parts: o.Parts}
 		}
@@ -244,12 +246,12 @@ func admit(s *State, o event.Outcome) event.Outcome {
 }
 
 // number gives the calls of a reply their ids.
-func number(parts []model.Part, id func(n int) string) {
+func number(parts []model.Part, turn, iteration int) {
 	n := 0
 	for i := range parts {
 		if parts[i].Kind == model.Call {
 			n++
-			parts[i].Call = id(n)
+			parts[i].Call = callID(turn, iteration, n)
 		}
 	}
 }
@@ -322,7 +324,7 @@ func (m *Machine) Command(s *State) Command {
 // once all of them are answered and what they ask of the walk is judged.
 func (m *Machine) work(s *State) (event.Body, []int) {
 	var send []string
-	because := s.because(s.Last.Replied)
+	var told []int // the answers of people that calls go on with
 	waits, fresh := false, 0
 	for i := range s.Batch {
 		c := &s.Batch[i]
@@ -336,11 +338,11 @@ func (m *Machine) work(s *State) (event.Body, []int) {
 		case c.Answer != nil && c.Answer.Declined:
 			return refuse(c, spoor.Denied, event.Declined, declinedText(c.Answer.Answer.Data)), s.because(c.ToldAt)
 		case c.Answer != nil:
-			send, because = append(send, c.ID), append(because, c.ToldAt)
+			send, told = append(send, c.ID), append(told, c.ToldAt)
 		case !s.offers(c.Tool):
-			return refuse(c, spoor.Invalid, event.Unoffered, unofferedText(c.Tool, s.Offered.Items)), because
+			return refuse(c, spoor.Invalid, event.Unoffered, unofferedText(c.Tool, s.Offered.Items)), s.because(s.Last.Replied)
 		case s.exhausted(fresh):
-			return refuse(c, spoor.Invalid, event.Budget, noToolText), because
+			return refuse(c, spoor.Invalid, event.Budget, noToolText), s.because(s.Last.Replied)
 		default:
 			fresh++
 			send = append(send, c.ID)
@@ -348,7 +350,7 @@ func (m *Machine) work(s *State) (event.Body, []int) {
 	}
 	switch {
 	case send != nil:
-		return &event.Sent{Calls: send}, because
+		return &event.Sent{Calls: send}, append(s.because(s.Last.Replied), told...)
 	case waits:
 		return nil, nil
 	}

@@ -314,7 +314,7 @@ func (s *State) evaluated(b *event.Evaluated, e event.Event) {
 	s.Active.take(ids(b.Active), b.ActiveAs, e.Seq)
 	s.Reachable.take(b.Reachable, b.ReachableAs, e.Seq)
 	s.Superseded.take(b.Superseded, b.SupersededAs, e.Seq)
-	if b.InstructionsAs == 0 {
+	if b.InstructionsAs == 0 && len(b.Instructions)+len(s.Instructions) > 0 {
 		s.Instructions, s.InstructedAt = b.Instructions, e.Seq
 	}
 	if b.SkippedAs == 0 {

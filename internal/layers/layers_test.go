@@ -53,7 +53,7 @@ tool                  : . github.com/google/jsonschema-go internal/nearest model
 tool/fixed            : . internal/expr tool
 tool/mcp              : . github.com/modelcontextprotocol/go-sdk internal/secret model tool
 
-agent                 : . check event internal/nearest model recording tool walk
+agent                 : . check event internal/nearest model recording score tool walk
 
 examples/refund-desk  : github.com/google/jsonschema-go github.com/modelcontextprotocol/go-sdk modernc.org/sqlite tool
 cmd/spoor             : . agent check cond draw event examples/refund-desk explain github.com/spf13/cobra github.com/spf13/pflag internal/nearest mapfile match model model/anthropic model/openai model/script recording score tool tool/fixed tool/mcp

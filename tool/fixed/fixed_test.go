@@ -50,7 +50,7 @@ func TestCall(t *testing.T) {
 		result, err := read.Call(context.Background(), test.args)
 		text, status := result.Text, result.Status
 		if status == "" {
-			text, status = tool.Unwrap(text)
+			text, status, _ = tool.Unwrap(text)
 		}
 		if text != test.text || status != test.status || err != nil {
 			t.Errorf("%s: %s, %q, %v; want %s, %q", test.args, text, status, err, test.text, test.status)
