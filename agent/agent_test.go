@@ -390,11 +390,11 @@ func TestResumeRefuses(t *testing.T) {
 	if _, err := a.Resume(t.Context(), run.Recording, nil); err == nil || !strings.Contains(err.Error(), "has come to its end") {
 		t.Errorf("a run at its end: %v", err)
 	}
-	cut := *run.Recording
+	cut := run.Recording
 	cut.Events = cut.Events[:6]
 	other := desk()
 	other.Skills[0].Body += " Please."
-	if _, err := newAgent(t, agent.Config{Map: other}).Resume(t.Context(), &cut, nil); err == nil || !strings.Contains(err.Error(), "another map") {
+	if _, err := newAgent(t, agent.Config{Map: other}).Resume(t.Context(), cut, nil); err == nil || !strings.Contains(err.Error(), "another map") {
 		t.Errorf("another map: %v", err)
 	}
 }
@@ -427,11 +427,11 @@ func TestResumeWithAnotherTool(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cut := *run.Recording
+	cut := run.Recording
 	cut.Events = cut.Events[:6]
 	changed := rate("{}")
 	changed.Schema = `{"type":"object"}`
-	if _, err := newAgent(t, agent.Config{Tools: []tool.Tool{changed}}).Resume(t.Context(), &cut, nil); err == nil || !strings.Contains(err.Error(), "its schema has changed") {
+	if _, err := newAgent(t, agent.Config{Tools: []tool.Tool{changed}}).Resume(t.Context(), cut, nil); err == nil || !strings.Contains(err.Error(), "its schema has changed") {
 		t.Error(err)
 	}
 }

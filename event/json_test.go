@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"reflect"
@@ -15,10 +16,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/spoorhq/spoor"
 	"github.com/spoorhq/spoor/event"
 	"github.com/spoorhq/spoor/guard"
 	"github.com/spoorhq/spoor/match"
 	"github.com/spoorhq/spoor/model"
+	"github.com/spoorhq/spoor/score"
 )
 
 var update = flag.Bool("update", false, "rewrite testdata/events.jsonl")
@@ -26,9 +29,12 @@ var update = flag.Bool("update", false, "rewrite testdata/events.jsonl")
 // bodies is one of each kind.
 func bodies() []event.Body {
 	return []event.Body{
-		new(event.Started), new(event.Replied), new(event.Failed), new(event.Returned), new(event.Resumed),
-		new(event.Stopped), new(event.Late), new(event.Evaluated), new(event.RouteConflict), new(event.RerouteSuperseded),
-		new(event.Read), new(event.Rejected), new(event.Refused), new(event.Called), new(event.Sent), new(event.Finished),
+		new(event.Started), new(event.Asked), new(event.Scored), new(event.TurnRouted),
+		new(event.Replied), new(event.Failed), new(event.Returned), new(event.Needs), new(event.Answered),
+		new(event.Resumed), new(event.Stopped), new(event.Late),
+		new(event.Evaluated), new(event.EffectJudged), new(event.RouteConflict), new(event.RerouteSuperseded),
+		new(event.Read), new(event.Rejected), new(event.Refused),
+		new(event.Called), new(event.Sent), new(event.Paused), new(event.Finished),
 	}
 }
 
@@ -192,12 +198,35 @@ func (f *filler) value(v reflect.Value, name string, needed bool) {
 			list := []string{"a", "triage", "two\nlines\t\"quoted\" \\", "<b>&amp;</b>", "Köln, 東京, 🙂", "\u2028\u2029\x00\x7f", "a\ufffdb"}
 			v.SetString(list[f.r.IntN(len(list))])
 		}
-	case reflect.Int:
+	case reflect.Int, reflect.Int64:
 		v.SetInt(int64(1 + choose(1e9)))
+	case reflect.Float64:
+		list := []float64{0.5, 1, -2.25, 1.0 / 3, 1e-9, 1e21}
+		v.SetFloat(list[choose(len(list))])
 	case reflect.Bool:
 		v.SetBool(f.all || choose(2) == 0)
 	default:
 		panic("no way to fill " + v.Type().String())
+	}
+}
+
+// JSON has no numbers that are not finite, and a scorer may give some.
+func TestAScoreThatIsNotFiniteIsKept(t *testing.T) {
+	given := []float64{math.NaN(), math.Inf(1), math.Inf(-1), 0.5}
+	var scored event.Scored
+	for _, s := range given {
+		scored.Scores = append(scored.Scores, score.Score{ID: "triage", Score: s})
+	}
+	verdict := score.Decide(scored.Scores, nil, score.Traits{}, "")
+	for _, body := range []event.Body{&scored, &event.TurnRouted{TurnRoute: spoor.TurnRoute{Scores: &verdict}}} {
+		e := event.Event{Seq: 1, Turn: 1, Body: body}
+		var back event.Event
+		if err := json.Unmarshal(e.AppendJSON(nil), &back); err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(e, back, values, cmpopts.EquateNaNs()); d != "" {
+			t.Errorf("(-want +got):\n%s", d)
+		}
 	}
 }
 
@@ -235,12 +264,12 @@ func TestAnUnknownKindIsKeptToTheByte(t *testing.T) {
 		`{"lease":"next-call", "n" : 1.0e2,"big":12345678901234567890, "html":"<&>","twice":1,"twice":2}`,
 		`{}`, `[]`, `null`, `"text"`, `1.50`,
 	} {
-		line := `{"seq":7,"time":"2026-01-02T03:04:05Z","turn":1,"iteration":2,"kind":"tools.effect","because":[5,6],"body":` + body + `}`
+		line := `{"seq":7,"time":"2026-01-02T03:04:05Z","turn":1,"iteration":2,"kind":"context.packed","because":[5,6],"body":` + body + `}`
 		var e event.Event
 		if err := json.Unmarshal([]byte(line), &e); err != nil {
 			t.Fatalf("%s: %v", line, err)
 		}
-		if u, ok := e.Body.(*event.Unknown); !ok || u.Kind() != "tools.effect" || u.Raw != body {
+		if u, ok := e.Body.(*event.Unknown); !ok || u.Kind() != "context.packed" || u.Raw != body {
 			t.Errorf("%s is read as %#v", line, e.Body)
 		}
 		if got := string(e.AppendJSON(nil)); got != line {
@@ -365,7 +394,7 @@ func TestOutcomesAreWhatOnlyTheWorldCanSay(t *testing.T) {
 			outcomes = append(outcomes, body.Kind())
 		}
 	}
-	if got := strings.Join(outcomes, " "); got != "started replied failed returned resumed stopped late" {
+	if got := strings.Join(outcomes, " "); got != "started scored replied failed returned needs answered resumed stopped late" {
 		t.Error(got)
 	}
 }

@@ -7,9 +7,11 @@ import (
 	"io/fs"
 	"maps"
 	"path"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/spoorhq/spoor"
@@ -226,7 +228,7 @@ func (v value) unknown(what, key string, names []string) {
 		return
 	}
 	hint := nearest.Hint(key, slices.Values(names))
-	if hint == "" && len(names) <= 16 {
+	if hint == "" && len(names) <= 24 {
 		hint = "the keys are " + strings.Join(names, ", ")
 	}
 	v.d.add(v.key, "unknown-key", v.ref, hint, "%s no key %s", what, quote(key))
@@ -318,7 +320,10 @@ func oneOf[T ~string](p *T, words ...T) setter {
 				names[i] = string(w)
 			}
 			last := len(names) - 1
-			hint := "write " + strings.Join(names[:last], ", ") + " or " + names[last]
+			hint := "write " + names[last]
+			if last > 0 {
+				hint = "write " + strings.Join(names[:last], ", ") + " or " + names[last]
+			}
 			v.fault("wrong-type", hint, "%s is none of the words for this key", quote(v.Text))
 			return
 		}
@@ -425,6 +430,18 @@ func number(p **float64) setter {
 			return
 		}
 		*p = &f
+	}
+}
+
+// amount reads a number of which good holds.
+func amount(p *float64, what string, good func(float64) bool) setter {
+	return func(v value) {
+		var f *float64
+		if number(&f)(v); f != nil && !good(*f) {
+			v.want(what)
+		} else if f != nil {
+			*p = *f
+		}
 	}
 }
 
@@ -762,23 +779,75 @@ func agentOf(a *Agent) setter {
 			},
 			"system":         text(&a.System),
 			"maxIterations":  count(&a.MaxIterations),
+			"maxToolCalls":   count(&a.MaxToolCalls),
+			"maxTokens":      count(&a.MaxTokens),
+			"maxCost":        amount(&a.MaxCost, "a number over 0", func(f float64) bool { return f > 0 }),
+			"prices":         pricesOf(&a.Prices),
+			"maxTime":        timeOf(&a.MaxTime),
+			"maxPingPong":    count(&a.MaxPingPong),
+			"maxRefusals":    count(&a.MaxRefusals),
 			"maxInlineBytes": count(&a.MaxInlineBytes),
 			"posture":        oneOf(&a.Posture, "assist", "guard", "rails"),
 			"continuity":     oneOf(&a.Continuity, "turn", "conversation"),
 			"check":          oneOf(&a.Check, "throw", "warn", "off"),
+			"sync":           oneOf(&a.Sync, "effects"),
 			"skills":         openSkillsOf(&a.Skills),
 			"steering":       phrases(&a.Steering),
-			"instructions": unique("instruction", "id", listOf(&a.Instructions, func(i *Instruction) setter {
+			"instructions": unique("instruction", "id", listOf(&a.Instructions, func(i *spoor.Instruction) setter {
 				return func(v value) {
-					v.object("an instruction", fields{"id": name(&i.ID), "when": name(&i.When), "text": name(&i.Text)}, "id", "when", "text")
+					v.object("an instruction", fields{"id": name(&i.ID), "when": name(&i.When), "text": name(&i.Text)}, "id", "text")
 				}
 			})),
-			"facts": unique("fact", "id", listOf(&a.Facts, func(f *Fact) setter {
+			"facts": unique("fact", "id", listOf(&a.Facts, func(f *spoor.Fact) setter {
 				return func(v value) {
 					v.object("a fact", fields{"id": name(&f.ID), "text": name(&f.Text)}, "id", "text")
 				}
 			})),
 		})
+	}
+}
+
+// pricesOf reads what models cost, in the order of the file.
+func pricesOf(p *[]Price) setter {
+	price := func(f *float64) setter {
+		return amount(f, "a number from 0", func(f float64) bool { return f >= 0 })
+	}
+	return func(v value) {
+		list := []Price{}
+		v.pairs("a mapping of models to prices", func(model string, v value) {
+			p := Price{Model: model}
+			v.object("a price", fields{
+				"input": price(&p.Input), "output": price(&p.Output), "cached": price(&p.Cached), "written": price(&p.Written),
+			}, "input", "output")
+			if !v.has("cached") {
+				p.Cached = p.Input
+			}
+			if !v.has("written") {
+				p.Written = p.Input
+			}
+			list = append(list, p)
+		})
+		*p = list
+	}
+}
+
+// duration is a time as a file says it, in units that people use.
+var duration = regexp.MustCompile(`^([0-9]+(\.[0-9]+)?(h|m|s|ms))+$`)
+
+// timeOf reads a time of at least a millisecond.
+func timeOf(p *time.Duration) setter {
+	return func(v value) {
+		d, err := time.ParseDuration(v.Text)
+		switch {
+		case v.Kind == yaml.Number:
+			v.fault("wrong-type", "write "+short(v.Text)+"s for seconds", "a time such as 90s is wanted here, not %s", describe(v.Node))
+		case v.Kind != yaml.String:
+			v.want("a time such as 90s")
+		case !duration.MatchString(v.Text) || err != nil || d < time.Millisecond:
+			v.fault("wrong-type", "write numbers with h, m, s or ms behind them", "a time such as 90s or 1m30s is wanted here, not %s", describe(v.Node))
+		default:
+			*p = d
+		}
 	}
 }
 
@@ -882,7 +951,10 @@ func toolsOf(p *[]Tool) setter {
 				},
 				"results": listOf(&t.Results, func(r *Result) setter {
 					return func(v value) {
-						v.object("a result", fields{"if": name(&r.If), "result": jsonText(&r.Result), "status": statusOf(&r.Status)}, "result")
+						v.object("a result", fields{"if": name(&r.If), "result": jsonText(&r.Result), "status": statusOf(&r.Status), "ask": name(&r.Ask)})
+						v.needsOne("a result", "result", "ask")
+						v.exclusive("result", "ask")
+						v.exclusive("status", "ask")
 					}
 				}),
 			}, "name", "results")

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 	"unicode/utf8"
 
 	"github.com/rogpeppe/go-internal/txtar"
@@ -305,20 +306,25 @@ func (g *generator) file() *mapfile.File {
 		m.Scales = guard.Scales{g.some(): append([]string{}, g.texts()...)}
 	}
 	f := &mapfile.File{Map: m}
-	f.Agent = mapfile.Agent{Model: g.any(), System: g.any() + g.any(), MaxIterations: g.choose(9), Steering: g.texts()}
+	f.Agent = mapfile.Agent{Model: g.any(), System: g.any() + g.any(), MaxIterations: g.choose(9)}
+	f.Agent.Steering = g.texts()
 	if g.choose(2) == 1 {
 		f.Agent.Posture = "rails"
 		f.Agent.Embedding = mapfile.Embedding{URL: g.name(), Model: g.name()}
-		f.Agent.Skills = []mapfile.Skill{{Skill: g.skill(), When: g.any()}}
-		f.Agent.Facts = []mapfile.Fact{{ID: "a", Text: g.name()}}
-		f.Agent.Instructions = []mapfile.Instruction{{ID: g.name(), When: g.name(), Text: g.name()}}
+		f.Agent.Skills = []spoor.AgentSkill{{Skill: g.skill(), When: g.any()}}
+		f.Agent.Facts = []spoor.Fact{{ID: "a", Text: g.name()}}
+		f.Agent.Instructions = []spoor.Instruction{{ID: "x" + g.name(), When: g.name(), Text: g.name()}, {ID: "y", Text: g.name()}}
+		f.Agent.MaxToolCalls, f.Agent.MaxTokens, f.Agent.MaxPingPong, f.Agent.MaxRefusals = g.choose(3), g.choose(3), g.choose(3), g.choose(3)
+		f.Agent.MaxCost, f.Agent.MaxTime = float64(g.choose(256))/7, time.Duration(g.choose(256))*123_456_789
+		f.Agent.Prices = []mapfile.Price{{Model: g.some(), Input: float64(g.choose(256)) / 7, Cached: 1e-9}, {Output: 1e21}}
+		f.Agent.Sync = []string{"", "effects"}[g.choose(2)]
 		f.MCPServers = []mapfile.Server{
 			{Name: "a", Command: g.name(), Args: g.texts(), Env: []mapfile.Variable{{Name: g.some(), From: "X_1"}}},
 			{Name: g.some(), URL: g.name(), Headers: []mapfile.Variable{}},
 		}
 	}
 	if g.choose(2) == 1 {
-		f.Tools = []mapfile.Tool{{Name: g.name(), Description: g.any(), InputSchema: g.data(), Results: []mapfile.Result{{If: g.any(), Result: g.data()}, {Result: g.data(), Status: spoor.Absent}}}}
+		f.Tools = []mapfile.Tool{{Name: g.name(), Description: g.any(), InputSchema: g.data(), Results: []mapfile.Result{{If: g.any(), Result: g.data()}, {Result: g.data(), Status: spoor.Absent}, {If: g.any(), Ask: g.name()}}}}
 		f.Cases = []mapfile.Case{
 			{Say: g.name(), Starts: g.any(), By: g.any()},
 			{At: g.name(), Results: []mapfile.CaseResult{{Tool: g.name(), Result: g.data(), Status: spoor.Failure, Executed: new(g.choose(2) == 1)}}, Leads: g.any(), Closed: g.texts()},

@@ -58,6 +58,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"time"
 
 	"github.com/spoorhq/spoor"
 	"github.com/spoorhq/spoor/internal/yaml"
@@ -99,32 +100,35 @@ type Agent struct {
 	DeciderModel    string
 	Embedding       Embedding
 	System          string
-	MaxIterations   int
 	MaxInlineBytes  int
 	Posture         string // assist, guard or rails
 	Continuity      string // turn or conversation
 	Check           string // throw, warn or off
+	Sync            string // effects
 
-	Skills       []Skill // never routed into
-	Steering     []string
-	Instructions []Instruction
-	Facts        []Fact
+	// Bounds of a turn.
+	MaxIterations int
+	MaxToolCalls  int
+	MaxTokens     int
+	MaxCost       float64 // in the unit of Prices
+	Prices        []Price // in declared order
+	MaxTime       time.Duration
+	MaxPingPong   int
+	MaxRefusals   int
+
+	spoor.Injections
 }
 
 // An Embedding is where texts are embedded. Its key comes from the environment.
 type Embedding struct{ URL, Model string }
 
-// A Skill of an agent is open from everywhere. Where When holds, it is active.
-type Skill struct {
-	spoor.Skill
-	When string // a condition; may be empty
+// A Price is what a million tokens cost of the models whose name is Model or
+// begins so. What a file does not say of Cached and Written, input that was
+// read from a cache or written to one, costs as Input does.
+type Price struct {
+	Model                          string
+	Input, Output, Cached, Written float64
 }
-
-// An Instruction is a text for the model while When holds.
-type Instruction struct{ ID, When, Text string }
-
-// A Fact is a text that the model always reads.
-type Fact struct{ ID, Text string }
 
 // A Server is an MCP server: a Command to run or a URL to call.
 type Server struct {
@@ -151,9 +155,10 @@ type Tool struct {
 
 // A Result of a Tool is given if its condition holds and none before it does.
 type Result struct {
-	If     string // a condition over the arguments; empty: always
+	If     string // a condition over the arguments and the answer; empty: always
 	Result string // compact JSON; empty if there is none
 	Status spoor.Status
+	Ask    string // in place of a result: what a person is asked
 }
 
 // A Case is a test of a map. It has Say and says where that message starts, or

@@ -50,12 +50,13 @@ var objects = []struct {
 	{"operators", `{"skills": [{"id": "a"}], "steps": [{"from": "a", "to": "a", "guard": {"x": %s}}]}`, []string{`{"eq": 1}`}},
 	{"tree", `{"skills": [{"id": "a"}], "tree": %s}`, []string{`{"skill": "a"}`, `{"when": "x", "whenTrue": {"skill": "a"}, "whenFalse": {"skill": "a"}}`}},
 	{"agent", `{"agent": %s}`, []string{`{}`}},
+	{"price", `{"agent": {"prices": {"x": %s}}}`, []string{`{"input": 1, "output": 1}`}},
 	{"embedding", `{"agent": {"embedding": %s}}`, []string{`{"url": "x", "model": "x"}`}},
-	{"instruction", `{"agent": {"instructions": [%s]}}`, []string{`{"id": "x", "when": "x", "text": "x"}`}},
+	{"instruction", `{"agent": {"instructions": [%s]}}`, []string{`{"id": "x", "text": "x"}`, `{"id": "x", "when": "x", "text": "x"}`}},
 	{"fact", `{"agent": {"facts": [%s]}}`, []string{`{"id": "x", "text": "x"}`}},
 	{"server", `{"mcpServers": {"x": %s}}`, []string{`{"command": "x"}`, `{"url": "x"}`}},
 	{"tool", `{"tools": [%s]}`, []string{`{"name": "x", "results": []}`}},
-	{"result", `{"tools": [{"name": "x", "results": [%s]}]}`, []string{`{"result": 1}`}},
+	{"result", `{"tools": [{"name": "x", "results": [%s]}]}`, []string{`{"result": 1}`, `{"ask": "x"}`}},
 	{"case", `{"cases": [%s]}`, []string{`{"say": "x", "starts": null}`, `{"at": "x", "results": [], "leads": "x"}`}},
 	{"caseResult", `{"cases": [{"at": "x", "leads": null, "results": [%s]}]}`, []string{`{"tool": "x"}`}},
 }
@@ -64,14 +65,14 @@ var objects = []struct {
 var values = []string{
 	`"a"`, `"b"`, `"i"`, `" "`, `""`, `null`, `true`, `false`, `0`, `1`, `-1`, `0.5`, `1.5`, `2`,
 	`[]`, `["a"]`, `["a", "a"]`, `["a", "b"]`, `["a", 1]`, `["a", ""]`, `["a", null]`, `[1]`, `[true, null]`, `[[]]`, `[{}]`, `{}`,
-	`"currentSkill"`, `"always"`, `"prompt"`, `"both"`, `"assist"`, `"rails"`, `"turn"`, `"conversation"`, `"throw"`, `"off"`,
+	`"currentSkill"`, `"always"`, `"prompt"`, `"both"`, `"assist"`, `"rails"`, `"turn"`, `"conversation"`, `"throw"`, `"off"`, `"effects"`, `"90s"`, `"1h1.5m"`, `"0s"`, `"90"`, `"-5s"`,
 	`"success"`, `"absent"`, `["success", "denied"]`, `["success", "done"]`, `"${A}"`,
 	`{"a": 1}`, `{"a": "x"}`, `{"a": "${A}"}`, `{"a": "${1}"}`, `{"a": ["x"]}`, `{"a": ["x", "x"]}`, `{"a": []}`, `{"status": ["x"]}`, `{"toString": ["x"]}`,
 	`{"a": {}}`, `{"a": {"eq": 1}}`, `{"a": {"over": 1}}`, `{"a": null}`, `{"toString": {"eq": 1}}`, `{"": {"in": ["x"]}}`,
 	`{"a": {"command": "x"}}`, `{"a": {"args": []}}`, `{"url": "x", "model": "x"}`, `{"type": "object"}`, `{"nearTieMargin": 0.5}`,
 	`{"use": "a"}`, `[{"use": "a"}]`, `{"use": "a", "rules": []}`, `{"regex": "a"}`, `{"regex": "a", "flags": "x"}`, `[{"regex": "a"}]`, `[{"intent": "a", "examples": "a"}]`,
 	`{"skill": "a"}`, `{"when": "x", "whenTrue": {"skill": "a"}}`, `[{"id": "a"}]`, `[{"id": "c"}]`, `[{"dir": "b"}]`, `[{"from": "a", "to": "a"}]`,
-	`[{"id": "a", "text": "x"}]`, `[{"id": "a", "when": "x", "text": "x"}]`, `[{"name": "a", "results": []}]`, `[{"result": 1}]`,
+	`[{"id": "a", "text": "x"}]`, `[{"id": "a", "when": "x", "text": "x"}]`, `[{"name": "a", "results": []}]`, `[{"result": 1}]`, `{"a": {"input": 1, "output": 0.5}}`, `{"a": {"input": 1}}`,
 	`[{"say": "x", "starts": "a"}]`, `[{"tool": "x"}]`,
 }
 
@@ -102,7 +103,7 @@ func TestSchemaHasTheKeysOfTheDecoder(t *testing.T) {
 			}
 			list, _, _ = strings.Cut(list, ")")
 			if !ok {
-				t.Errorf("%s: the decoder lists no keys, which it does up to 16: %s", text, err)
+				t.Errorf("%s: the decoder lists no keys, which it does up to 24: %s", text, err)
 			}
 			want := slices.Sorted(strings.SplitSeq(list, ", "))
 			if diff := cmp.Diff(want, slices.Sorted(maps.Keys(definition(t, o.def).Properties))); diff != "" {
@@ -235,9 +236,19 @@ func TestSchemaRefuses(t *testing.T) {
 		"tree: {skill: a}\nsteps: []",
 		"agent: {maxIterations: 0}",
 		"agent: {posture: gard}",
+		"agent: {maxCost: 0}",
+		"agent: {maxTime: 90}",
+		"agent: {maxTime: soon}",
+		"agent: {prices: {a: {input: -1, output: 1}}}",
+		"agent: {sync: always}",
+		"agent: {steering: [' ']}",
+		"agent: {facts: [{id: a, text: ' '}]}",
+		"agent: {instructions: [{id: a, text: ' '}]}",
 		"mcpServers: {a: {command: x, env: {TOKEN: abc}}}",
 		"mcpServers: {a: {command: x, url: y}}",
 		"tools: [{name: a, results: [{status: succes, result: 1}]}]",
+		"tools: [{name: a, results: [{status: denied, ask: x}]}]",
+		"tools: [{name: a, results: [{result: 1, ask: x}]}]",
 		"cases: [{say: hi}]",
 		"cases: [{at: a, results: [], leads: a, starts: a}]",
 	} {
@@ -381,7 +392,7 @@ func seen(p spoor.Problem) bool {
 	return true
 }
 
-// reads says why a map cannot be read or compiled, if a schema can tell.
+// reads says why a map cannot be read, compiled or run, if a schema can tell.
 func reads(text string) error {
 	f, err := Read(fstest.MapFS{
 		"map.yaml": {Data: []byte(text)}, "a": {Data: []byte("x")},
@@ -389,9 +400,12 @@ func reads(text string) error {
 	}, "map.yaml")
 	var faults Faults
 	problems := spoor.Problems{}
+	conditions := &cond.Set{AllowUnbound: true}
 	if errors.As(err, &faults) {
 		problems = faults.Problems()
-	} else if _, err := spoor.Compile(f.Map, &cond.Set{AllowUnbound: true}); err != nil {
+	} else if g, err := spoor.Compile(f.Map, conditions); err != nil {
+		problems = err.(spoor.Problems)
+	} else if _, err := g.Inject(f.Agent.Injections, conditions); err != nil {
 		problems = err.(spoor.Problems)
 	}
 	problems = slices.DeleteFunc(problems, func(p spoor.Problem) bool { return !seen(p) })

@@ -25,30 +25,30 @@ func skillsOf(p *[]spoor.Skill) setter {
 	}
 }
 
-func openSkillsOf(p *[]Skill) setter {
+func openSkillsOf(p *[]spoor.AgentSkill) setter {
 	return func(v value) { *p = v.skills(true) }
 }
 
 // skills reads a list of skills, in which one element may stand for all those
 // in a folder. With open they may have a when.
-func (v value) skills(open bool) []Skill {
+func (v value) skills(open bool) []spoor.AgentSkill {
 	if v.Kind != yaml.List {
 		v.want("a list of skills")
 		return nil
 	}
-	list := []Skill{}
+	list := []spoor.AgentSkill{}
 	for _, n := range v.Items {
 		item := v.at(v.ref.At(len(list)), n)
 		dir, _ := item.get("dir")
 		if parent, all := folderOfAll(dir.Node); all {
 			for _, name := range item.folders(dir, parent) {
 				item := v.at(v.ref.At(len(list)), n)
-				var s Skill
+				var s spoor.AgentSkill
 				dir.folder(name, item.ref, &s.Skill)
 				list = append(list, s)
 			}
 		} else {
-			var s Skill
+			var s spoor.AgentSkill
 			item.skill(&s, open)
 			list = append(list, s)
 		}
@@ -61,7 +61,7 @@ func (v value) skills(open bool) []Skill {
 }
 
 // skill reads an element that stands for one skill.
-func (v value) skill(s *Skill, open bool) {
+func (v value) skill(s *spoor.AgentSkill, open bool) {
 	keys := fields{
 		"tools":        namesOf("tool", &s.Tools),
 		"autoActivate": oneOf(&s.AutoActivate, spoor.CurrentSkill, spoor.Always),

@@ -323,23 +323,35 @@ func (o *object) agent(a Agent) {
 	}
 	agent.text("system", a.System)
 	agent.count("maxIterations", a.MaxIterations)
+	agent.count("maxToolCalls", a.MaxToolCalls)
+	agent.count("maxTokens", a.MaxTokens)
+	if a.MaxCost != 0 {
+		agent.number("maxCost", &a.MaxCost)
+	}
+	agent.prices(a.Prices)
+	if a.MaxTime != 0 {
+		agent.text("maxTime", a.MaxTime.String())
+	}
+	agent.count("maxPingPong", a.MaxPingPong)
+	agent.count("maxRefusals", a.MaxRefusals)
 	agent.count("maxInlineBytes", a.MaxInlineBytes)
 	agent.text("posture", a.Posture)
 	agent.text("continuity", a.Continuity)
 	agent.text("check", a.Check)
-	list(&agent, "skills", a.Skills, func(o *object, s Skill) *yaml.Node {
+	agent.text("sync", a.Sync)
+	list(&agent, "skills", a.Skills, func(o *object, s spoor.AgentSkill) *yaml.Node {
 		o.skill(s.Skill)
 		o.text("when", s.When)
 		return o.node()
 	})
 	agent.phrases("steering", a.Steering)
-	list(&agent, "instructions", a.Instructions, func(o *object, i Instruction) *yaml.Node {
+	list(&agent, "instructions", a.Instructions, func(o *object, i spoor.Instruction) *yaml.Node {
 		o.text("id", i.ID)
 		o.text("when", i.When)
 		o.text("text", i.Text)
 		return o.node()
 	})
-	list(&agent, "facts", a.Facts, func(o *object, f Fact) *yaml.Node {
+	list(&agent, "facts", a.Facts, func(o *object, f spoor.Fact) *yaml.Node {
 		o.text("id", f.ID)
 		o.text("text", f.Text)
 		return o.node()
@@ -348,6 +360,23 @@ func (o *object) agent(a Agent) {
 	if len(agent.fields) > 0 {
 		o.add("agent", agent.node())
 	}
+}
+
+// prices adds all that a price says, also what could be left out.
+func (o *object) prices(list []Price) {
+	if list == nil {
+		return
+	}
+	var prices object
+	for _, p := range list {
+		var price object
+		price.number("input", &p.Input)
+		price.number("output", &p.Output)
+		price.number("cached", &p.Cached)
+		price.number("written", &p.Written)
+		prices.add(p.Model, price.flow())
+	}
+	o.add("prices", prices.node())
 }
 
 func (o *object) servers(list []Server) {
@@ -386,6 +415,7 @@ func toolNode(o *object, t Tool) *yaml.Node {
 		o.text("if", r.If)
 		o.json("result", r.Result, true)
 		o.text("status", string(r.Status))
+		o.text("ask", r.Ask)
 		return o.node()
 	})
 	return o.node()

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/spoorhq/spoor/event"
@@ -22,6 +23,7 @@ const suffix = ".jsonl"
 
 // Create begins the recording of a run.
 func (f Folder) Create(run string) (*Writer, error) {
+	made := f.made()
 	if err := os.MkdirAll(f.Dir, 0o700); err != nil {
 		return nil, err
 	}
@@ -35,13 +37,25 @@ func (f Folder) Create(run string) (*Writer, error) {
 		return nil, err
 	}
 	w := NewWriter(file, run)
-	w.r.Path = path
+	w.r.Path, w.folders = path, append(made, f.Dir)
 	return w, nil
+}
+
+// made are the folders that get a new entry when this one is made.
+func (f Folder) made() (folders []string) {
+	for dir := filepath.Clean(f.Dir); ; {
+		_, err := os.Stat(dir)
+		up := filepath.Dir(dir)
+		if !errors.Is(err, fs.ErrNotExist) || up == dir {
+			return folders
+		}
+		folders, dir = append(folders, up), up
+	}
 }
 
 // Continue opens the file of a recording to append to it. What a crash left of
 // a line is cut off with the first write. A recording that is not as it was
-// written, or that another process writes, is refused.
+// written, or that somebody else writes, is refused.
 func Continue(path string) (*Writer, error) {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_APPEND, 0)
 	if err != nil {
@@ -67,8 +81,8 @@ func resume(file *os.File) (*Writer, error) {
 	case len(s.faults) > 0:
 		return nil, fmt.Errorf("%s is not as it was written and cannot go on: %s", file.Name(), s.faults[0])
 	}
-	rec.Path = file.Name()
-	w := &Writer{r: rec, w: file, hash: s.hash, unsealed: s.unsealed > 0 || s.torn}
+	rec.Path, rec.written = file.Name(), 1
+	w := &Writer{r: rec, w: file, hash: s.hash, unsealed: s.unsealed > 0 || s.torn, folders: []string{filepath.Dir(file.Name())}}
 	if s.torn {
 		w.w = &tornFile{file, s.whole}
 	}
@@ -92,8 +106,14 @@ func (f *tornFile) Write(b []byte) (int, error) {
 	return f.File.Write(b)
 }
 
-// Close closes the file of the recording, if it has one.
+// Close closes the file of the recording, if it has one. The recording can go
+// on with another Writer then, and no more with this one.
 func (w *Writer) Close() error {
+	if w.closed {
+		return nil
+	}
+	w.closed = true
+	atomic.StoreUint32(&w.r.written, 0)
 	if file, ok := w.w.(io.Closer); ok {
 		return file.Close()
 	}
@@ -201,7 +221,8 @@ type Entry struct {
 	Turns      int       `json:"turns"`
 	Calls      int       `json:"calls"` // model calls
 	Incomplete bool      `json:"incomplete,omitempty"`
-	Error      string    `json:"error,omitempty"` // why it cannot be read
+	Waiting    *Question `json:"waiting,omitempty"` // for a person; nil if the run waits for nobody
+	Error      string    `json:"error,omitempty"`   // why it cannot be read
 }
 
 // List reads all recordings of the folder, oldest first. One that cannot be
@@ -228,7 +249,7 @@ func (f Folder) List() ([]Entry, error) {
 
 // Entry sums the recording up.
 func (r *Recording) Entry() Entry {
-	e := Entry{Run: r.Run, Path: r.Path, Skills: []string{}, Incomplete: r.Incomplete(), Error: r.Damage}
+	e := Entry{Run: r.Run, Path: r.Path, Skills: []string{}, Incomplete: r.Incomplete(), Waiting: r.Waiting(), Error: r.Damage}
 	if m, err := r.Map(); err == nil {
 		e.Map = m.Name
 	}

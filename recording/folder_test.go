@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -173,7 +174,7 @@ func TestTwoWritersDoNotMeet(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := w.Recording().Path
-	if _, err := recording.Continue(path); err == nil || !strings.Contains(err.Error(), "another process") {
+	if _, err := recording.Continue(path); err == nil || !strings.Contains(err.Error(), "run.jsonl is being written by another turn; wait for its end") {
 		t.Errorf("while it is written: %v", err)
 	}
 	w.Close()
@@ -182,4 +183,49 @@ func TestTwoWritersDoNotMeet(t *testing.T) {
 		t.Fatal(err)
 	}
 	again.Close()
+}
+
+// The entry of a new file is brought to the disk with its first sync, and never
+// again.
+func TestTheFolderIsSyncedOnce(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "a", "b")
+	create := func(run string) *recording.Writer {
+		w, err := recording.Folder{Dir: dir}.Create(run)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { w.Close() })
+		if err := w.Append(turn(t)[0]); err != nil {
+			t.Fatal(err)
+		}
+		return w
+	}
+	w := create("first")
+	again := create("second")
+	if err := w.Sync(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Sync(); err != nil {
+		t.Errorf("it is synced twice: %v", err)
+	}
+	if err := again.Sync(); runtime.GOOS == "linux" && !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("it is not synced: %v", err)
+	}
+}
+
+func TestARunThatGoesOnIsSynced(t *testing.T) {
+	f := folder(t)
+	w, err := recording.Continue(filepath.Join(f.Dir, "20260102-b.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(w.Append(turn(t)[1]), w.Sync(), w.Close()); err != nil {
+		t.Error(err)
+	}
+	if err := w.Sync(); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("a writer that is closed syncs: %v", err)
+	}
 }

@@ -41,7 +41,8 @@ type Recording struct {
 	// content that is not what its name says. Verify tells the same.
 	Faults []Fault
 
-	pieces map[model.Digest]string
+	pieces  map[model.Digest]string
+	written uint32 // atomic: 1 while a Writer has it, and has not closed it
 }
 
 // Piece returns the content that a digest names.
@@ -109,22 +110,74 @@ func (r *Recording) Map() (*spoor.Map, error) {
 }
 
 // Request reads back what a model call was asked, from called events alone:
-// the one with the given seq and those before it in its turn. It is nil if
-// seq is not that of a called event.
+// the one with the given seq and those before it in its turn that have the
+// same purpose. It is nil if seq is not that of a called event.
 func (r *Recording) Request(seq int) ([]model.Part, *event.Called) {
+	i := slices.IndexFunc(r.Events, func(e event.Event) bool { return e.Seq == seq })
+	if i < 0 {
+		return nil, nil
+	}
+	called, ok := r.Events[i].Body.(*event.Called)
+	if !ok {
+		return nil, nil
+	}
 	var parts []model.Part
-	for i := range r.Events {
+	for i := range r.Events[:i+1] {
 		switch b := r.Events[i].Body.(type) {
 		case *event.Started:
 			parts = parts[:0]
 		case *event.Called:
-			parts = event.Splices(parts, b.Splices)
-			if r.Events[i].Seq == seq {
-				return parts, b
+			if b.Purpose == called.Purpose {
+				parts = event.Splices(parts, b.Splices)
 			}
 		}
 	}
-	return nil, nil
+	return parts, called
+}
+
+// A Question is what a run waits for a person to answer.
+type Question struct {
+	Call string      `json:"call"`
+	Tool string      `json:"tool"`
+	By   event.Asker `json:"by"`
+	Text string      `json:"text"`
+}
+
+// Waiting is the question to a person that the last turn waits for the answer
+// to, or nil if it waits for nobody.
+func (r *Recording) Waiting() *Question {
+	for i, e := range slices.Backward(r.Events) {
+		switch b := e.Body.(type) {
+		case *event.Paused:
+			return question(r.Events[:i], b.Call)
+		case *event.Answered, *event.Stopped, *event.Finished, *event.Started:
+			return nil
+		}
+	}
+	return nil
+}
+
+// question is what a call asked last, before an event.
+func question(before []event.Event, call string) *Question {
+	q := &Question{Call: call}
+	for _, e := range slices.Backward(before) {
+		switch b := e.Body.(type) {
+		case *event.Needs:
+			if b.Call == call && q.By == "" {
+				q.By, q.Text = b.By, b.Question.Data
+			}
+		case *event.Replied:
+			for _, p := range b.Parts {
+				if p.Kind == model.Call && p.Call == call {
+					q.Tool = p.Tool
+					return q
+				}
+			}
+		case *event.Started:
+			return q
+		}
+	}
+	return q
 }
 
 // Finished is the end of the last turn, or nil if it has not come to its end.

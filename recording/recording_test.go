@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -256,7 +258,22 @@ func TestARecordingInMemoryGoesOn(t *testing.T) {
 	if !w.Recording().Incomplete() || w.Recording().Answer() != "" {
 		t.Error("a turn that is not at its end is complete")
 	}
-	more := recording.Extend(w.Recording())
+	const inUse = "run run is being written by another turn; wait for its end"
+	if _, err := recording.Extend(w.Recording()); fmt.Sprint(err) != inUse {
+		t.Errorf("while it is written: %v", err)
+	}
+	w.Close()
+	more, err := recording.Extend(w.Recording())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Close() // again, which does not take it from its new writer
+	if _, err := recording.Extend(w.Recording()); fmt.Sprint(err) != inUse {
+		t.Errorf("while it goes on: %v", err)
+	}
+	if err := w.Append(batches[2]); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("a writer that is closed appends: %v", err)
+	}
 	for _, batch := range batches[2:] {
 		if err := more.Append(batch); err != nil {
 			t.Fatal(err)
@@ -264,6 +281,149 @@ func TestARecordingInMemoryGoesOn(t *testing.T) {
 	}
 	if rec := more.Recording(); rec.Incomplete() || len(rec.Events) != 10 || more.Close() != nil {
 		t.Errorf("%d events", len(rec.Events))
+	}
+}
+
+func TestOneOfManyGoesOn(t *testing.T) {
+	w := recording.NewWriter(nil, "run")
+	w.Close()
+	var got atomic.Int32
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			if _, err := recording.Extend(w.Recording()); err == nil {
+				got.Add(1)
+			}
+		})
+	}
+	wg.Wait()
+	if got.Load() != 1 {
+		t.Errorf("%d go on at once", got.Load())
+	}
+}
+
+// A file is a writer that knows what reached the disk.
+type file struct {
+	bytes.Buffer
+	synced int // bytes
+	err    error
+}
+
+func (f *file) Sync() error {
+	f.synced = f.Len()
+	return f.err
+}
+
+func TestSyncBringsAllThatIsWrittenToTheDisk(t *testing.T) {
+	var f file
+	w := recording.NewWriter(&f, "run")
+	for _, batch := range turn(t) {
+		if err := errors.Join(w.Append(batch), w.Sync()); err != nil || f.synced != f.Len() {
+			t.Errorf("%d bytes of %d, %v", f.synced, f.Len(), err)
+		}
+	}
+	for _, w := range []*recording.Writer{recording.NewWriter(nil, "memory"), recording.NewWriter(new(bytes.Buffer), "no file")} {
+		if err := w.Sync(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// What a failed sync left on the disk nobody knows, whatever a later one says.
+func TestAFailedSyncIsTheLastWrite(t *testing.T) {
+	f := &file{err: errors.New("the disk is gone")}
+	w := recording.NewWriter(f, "run")
+	batches := turn(t)
+	if err := w.Append(batches[0]); err != nil {
+		t.Fatal(err)
+	}
+	first := w.Sync()
+	if !errors.Is(first, f.err) || !strings.Contains(first.Error(), "run") {
+		t.Error(first)
+	}
+	f.err = nil
+	if err := w.Append(batches[1]); err != first || len(w.Recording().Events) != len(batches[0]) {
+		t.Errorf("%d events, %v", len(w.Recording().Events), err)
+	}
+	if err := w.Sync(); err != first {
+		t.Error(err)
+	}
+}
+
+// Each purpose has a chain of requests of its own, in each turn.
+func TestARequestIsAChangeOfTheOneOfItsPurpose(t *testing.T) {
+	part := func(words string) (parts []model.Part) {
+		for word := range strings.FieldsSeq(words) {
+			parts = append(parts, model.NewPart(model.User, model.Text, word))
+		}
+		return parts
+	}
+	ask := func(p model.Purpose, at, drop int, put string) *event.Called {
+		return &event.Called{Purpose: p, Splices: []event.Splice{{At: at, Drop: drop, Put: part(put)}}}
+	}
+	w := recording.NewWriter(nil, "run")
+	var events []event.Event
+	for i, b := range []event.Body{
+		new(event.Started), ask(model.Classify, 0, 0, "which intent"), ask(model.Decide, 0, 0, "which skill"),
+		ask(model.Answer, 0, 0, "be kind"), ask(model.Decide, 1, 1, "menu"), ask(model.Answer, 2, 0, "hello"),
+		new(event.Started), ask(model.Answer, 0, 0, "again"),
+	} {
+		events = append(events, event.Event{Seq: i + 1, Turn: 1, Body: b})
+	}
+	if err := w.Append(events); err != nil {
+		t.Fatal(err)
+	}
+	for seq, want := range map[int]string{
+		2: "which intent", 3: "which skill", 4: "be kind", 5: "which menu", 6: "be kind hello", 8: "again",
+	} {
+		parts, called := w.Recording().Request(seq)
+		if got := strings.ReplaceAll(event.Text(parts), "\n", " "); called == nil || got != want {
+			t.Errorf("event %d: got %q, want %q", seq, got, want)
+		}
+	}
+}
+
+func TestARunWaitsForAPerson(t *testing.T) {
+	asks := func(id string) model.Part {
+		p := model.NewPart(model.Assistant, model.Call, "{}")
+		p.Call, p.Tool = id, "pay"
+		return p
+	}
+	needs := func(id, text string) *event.Needs {
+		return &event.Needs{Call: id, By: event.ByTool, Question: model.NewPart(model.Tool, model.Text, text)}
+	}
+	pays := &event.Replied{Parts: []model.Part{asks("i1.1"), asks("i1.2")}}
+	first := &recording.Question{Call: "i1.1", Tool: "pay", By: event.ByTool, Text: "Pay 17?"}
+	second := &recording.Question{Call: "i1.2", Tool: "pay", By: event.ByTool, Text: "Pay 19?"}
+	r := &recording.Recording{}
+	for i, c := range []struct {
+		body event.Body
+		want *recording.Question
+	}{
+		{new(event.Started), nil},
+		{pays, nil},
+		{needs("i1.1", "Pay 1?"), nil},
+		{&event.Paused{Call: "i1.1"}, &recording.Question{Call: "i1.1", Tool: "pay", By: event.ByTool, Text: "Pay 1?"}},
+		{&event.Answered{Call: "i1.1"}, nil},
+		{needs("i1.1", "Pay 17?"), nil}, // it asks again
+		{needs("i1.2", "Pay 19?"), nil},
+		{&event.Paused{Call: "i1.1"}, first},
+		{new(event.Resumed), first},
+		{new(event.Late), first},
+		{&event.Answered{Call: "i1.1", Declined: true}, nil},
+		{&event.Paused{Call: "i1.2"}, second},
+		{&event.Stopped{Reason: "the desk closes"}, nil},
+		{&event.Finished{By: event.ByStop}, nil},
+		{new(event.Started), nil},
+		{&event.Paused{Call: "i1.2"}, &recording.Question{Call: "i1.2"}}, // which no machine writes
+	} {
+		r.Events = append(r.Events, event.Event{Seq: i + 1, Turn: 1, Body: c.body})
+		if d := cmp.Diff(c.want, r.Waiting()); d != "" {
+			t.Errorf("after event %d, %s (-want +got):\n%s", i+1, c.body.Kind(), d)
+		}
+		if d := cmp.Diff(c.want, r.Entry().Waiting); d != "" {
+			t.Errorf("in a list, after event %d (-want +got):\n%s", i+1, d)
+		}
 	}
 }
 
@@ -550,6 +710,7 @@ func FuzzRead(f *testing.F) {
 			rec.Entry()
 			rec.Answer()
 			rec.Map()
+			rec.Waiting()
 			for i := range rec.Events {
 				rec.Request(rec.Events[i].Seq)
 				rec.Event(rec.Events[i].Seq)

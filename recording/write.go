@@ -8,8 +8,10 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"os"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 	"unicode/utf8"
 
@@ -29,6 +31,8 @@ type Writer struct {
 	err  error // the first failed write
 
 	unsealed bool // something stands after the last hash, or did before a crash cut it
+	closed   bool
+	folders  []string // that have an entry which may not be on the disk yet
 
 	fresh []model.Digest // pieces that are in buf
 	found []event.Piece  // of one event, for reuse
@@ -44,7 +48,7 @@ func NewRun(at time.Time) string {
 // every Append is one Write to w.
 func NewWriter(w io.Writer, run string) *Writer {
 	wr := &Writer{
-		r: &Recording{Run: run, Events: make([]event.Event, 0, 64), pieces: make(map[model.Digest]string, 64)},
+		r: &Recording{Run: run, Events: make([]event.Event, 0, 64), pieces: make(map[model.Digest]string, 64), written: 1},
 		w: w, hash: sha256.New(), buf: make([]byte, 0, 4<<10),
 	}
 	wr.buf = fmt.Appendf(wr.buf, `{"spoor":%d,"run":`, Version)
@@ -52,9 +56,18 @@ func NewWriter(w io.Writer, run string) *Writer {
 	return wr
 }
 
-// Extend goes on with a recording that is in memory only.
-func Extend(r *Recording) *Writer {
-	return &Writer{r: r, hash: sha256.New()}
+// Extend goes on with a recording that is in memory only. One that another
+// Writer has not closed is refused.
+func Extend(r *Recording) (*Writer, error) {
+	if !atomic.CompareAndSwapUint32(&r.written, 0, 1) {
+		return nil, inUse("run " + r.Run)
+	}
+	return &Writer{r: r, hash: sha256.New()}, nil
+}
+
+// inUse says that a recording has a writer already.
+func inUse(name string) error {
+	return fmt.Errorf("%s is being written by another turn; wait for its end", name)
 }
 
 // Recording returns what is written so far. It grows with every Append.
@@ -64,6 +77,9 @@ func (w *Writer) Recording() *Recording { return w.r }
 // a write fails, it and every later Append return the error and record
 // nothing, so that nothing is done that is not on record.
 func (w *Writer) Append(events []event.Event) error {
+	if w.closed && w.err == nil {
+		w.err = fmt.Errorf("recording %s: %w", w.r.Run, os.ErrClosed)
+	}
 	if w.err != nil {
 		return w.err
 	}
@@ -99,6 +115,27 @@ func (w *Writer) Append(events []event.Event) error {
 	w.r.Events = append(w.r.Events, events...)
 	w.unsealed = false
 	return nil
+}
+
+// Sync waits until all that is written is on the disk, so that it survives a
+// loss of power, too: the file, if it is one, and the first time the folder
+// that it is in. It does nothing for a recording in memory. An error is like
+// one of Append: nothing more is recorded.
+func (w *Writer) Sync() error {
+	file, ok := w.w.(interface{ Sync() error })
+	if w.err != nil || !ok {
+		return w.err
+	}
+	err := file.Sync()
+	for err == nil && len(w.folders) > 0 {
+		if err = syncFolder(w.folders[0]); err == nil {
+			w.folders = w.folders[1:]
+		}
+	}
+	if err != nil {
+		w.err = fmt.Errorf("recording %s: %w", w.r.Run, err)
+	}
+	return w.err
 }
 
 // Unsealed reports whether the last turn has come to its end and the running

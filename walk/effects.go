@@ -9,11 +9,12 @@ import (
 )
 
 // judge judges the next effect of the batch, in the order of the calls; nil
-// after the last. The first proposal that is accepted counts.
+// after the last. A call that did not reach its tool asks for nothing. The first
+// proposal that is accepted counts.
 func (m *Machine) judge(s *State) (event.Body, []int) {
 	for i := range s.Batch {
 		c := &s.Batch[i]
-		if c.Judged == len(c.Effects) {
+		if !c.Executed || c.Judged == len(c.Effects) {
 			continue
 		}
 		j := &event.EffectJudged{Call: c.ID, Tool: c.Tool, Effect: c.Effects[c.Judged], Outcome: event.EffectAccepted}

@@ -15,15 +15,15 @@ import (
 //	guard     stay   read   moves if the menu has it    refused
 //	rails     stay   read   refused                     refused
 //
-// A menu is closed by the first pick from it, so that under guard a batch has
-// one pick. Arguments that name no skill are unreachable.
-func admits(g *spoor.Graph, p event.Posture, place string, menu []string, id string, picked bool) (spoor.Target, event.Posture) {
+// Arguments that name no skill are unreachable. The first pick of a batch
+// closes the menu, so that under guard the next one finds none.
+func admits(g *spoor.Graph, p event.Posture, place string, menu []string, id string) (spoor.Target, event.Posture) {
 	target := g.Classify(place, id)
 	switch {
 	case target != spoor.Hop:
 	case p == event.Rails:
 		return target, event.Rails
-	case p == event.Guard && (picked || !slices.Contains(menu, id)):
+	case p == event.Guard && !slices.Contains(menu, id):
 		return target, event.Guard
 	}
 	return target, ""

@@ -74,7 +74,7 @@ func New(g *spoor.Graph) *Machine {
 			m.open = append(m.open, id)
 		}
 	}
-	m.reads = len(m.open) > 0 || len(ids) > 1 && g.Map().Tree == nil
+	m.reads = m.readable(g)
 	in := g.Injections()
 	for _, s := range in.Steering {
 		m.always = append(m.always, text(model.Text, s))
@@ -90,6 +90,16 @@ func New(g *spoor.Graph) *Machine {
 		m.ruled = m.ruled || s.When != ""
 	}
 	return m
+}
+
+// readable reports whether some skill of a graph can be read: an open one, or
+// one to move to.
+func (m *Machine) readable(g *spoor.Graph) bool {
+	if slices.ContainsFunc(m.open, func(id string) bool { return g.Skill(id) != nil }) {
+		return true
+	}
+	ids := g.Skills()
+	return g.Map().Tree == nil && (len(ids) > 1 || len(ids) == 1 && g.Trigger(ids[0]) != spoor.TriggerAlways)
 }
 
 // seen is the graph as this turn may see it.
@@ -310,8 +320,9 @@ func (m *Machine) Command(s *State) Command {
 	case Asking:
 		return CallModel{Purpose: model.Answer, Parts: s.Request, Offered: s.Offered.Items, Skill: s.Cursor, Iteration: s.Iteration, Deadline: s.Spent.Deadline}
 	case Paused:
-		c := s.asking()
-		return Ask{c, c.Question}
+		if c := s.asking(); c != nil {
+			return Ask{c, c.Question}
+		}
 	case Working:
 		if out := s.Out(); out != nil {
 			return CallTools{out, s.Spent.WrapUp}
@@ -506,11 +517,11 @@ func (m *Machine) facts(s *State, g *spoor.Graph) spoor.Facts {
 			continue
 		}
 		id := readID(c.Args)
-		switch target, refused := admits(g, s.Started.Posture, s.Cursor, menu, id, f.Pick != ""); {
+		switch target, refused := admits(g, s.Started.Posture, s.Cursor, menu, id); {
 		case refused != "":
 		case target == spoor.Hop:
 			if f.Pick == "" {
-				f.Pick = id
+				f.Pick, menu = id, nil
 			}
 		case target == spoor.OpenSkill:
 			if !slices.Contains(f.Activated, id) {
@@ -549,7 +560,6 @@ func (m *Machine) tell(s *State) (event.Body, []int) {
 			Call: p.Call, VolunteeredID: p.Skill, WonID: s.Move.To, By: s.Move.By, Source: spoor.ByProposal, Note: note(text),
 		}, because
 	}
-	picked := false
 	from := s.Move.From // where the walk stood when they were judged
 	menu := s.menu(g, s.MenuWas, from)
 	for i := range s.Batch {
@@ -558,13 +568,16 @@ func (m *Machine) tell(s *State) (event.Body, []int) {
 			continue
 		}
 		id := readID(c.Args)
-		target, refused := admits(g, s.Started.Posture, from, menu, id, picked)
-		picked = picked || target == spoor.Hop && refused == ""
+		target, refused := admits(g, s.Started.Posture, from, menu, id)
+		offered := menu
+		if target == spoor.Hop && refused == "" {
+			menu = nil
+		}
 		switch {
 		case c.Answered > 0:
 			continue
 		case target == spoor.Unreachable || refused != "":
-			return m.reject(s, g, c, id, refused), because
+			return m.reject(s, g, c, id, refused, offered), because
 		case target == spoor.Hop && id != s.Move.To && !c.Beaten:
 			return &event.RerouteSuperseded{Call: c.ID, VolunteeredID: id, WonID: s.Move.To, By: s.Move.By, Source: spoor.ByPick}, because
 		}
@@ -577,13 +590,13 @@ func (m *Machine) tell(s *State) (event.Body, []int) {
 	return m.ask(s, g), because
 }
 
-func (m *Machine) reject(s *State, g *spoor.Graph, c *Call, id string, posture event.Posture) event.Body {
+func (m *Machine) reject(s *State, g *spoor.Graph, c *Call, id string, posture event.Posture, menu []string) event.Body {
 	from := s.Move.From
 	var allowed []string
 	switch s.Started.Posture {
 	case event.Rails:
 	case event.Guard:
-		for _, id := range s.menu(g, s.MenuWas, from) {
+		for _, id := range menu {
 			if id != from {
 				allowed = append(allowed, id)
 			}

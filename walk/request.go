@@ -56,7 +56,7 @@ func (m *Machine) offer(s *State, g *spoor.Graph) []string {
 		return s.Offered.Items
 	}
 	var offered []string
-	if m.reads {
+	if m.offersRead(g) {
 		offered = append(offered, ReadSkill)
 	}
 	for _, t := range s.Started.Tools {
@@ -68,6 +68,14 @@ func (m *Machine) offer(s *State, g *spoor.Graph) []string {
 		}
 	}
 	return offered
+}
+
+// offersRead reports whether there is anything to read.
+func (m *Machine) offersRead(g *spoor.Graph) bool {
+	if g == m.graph {
+		return m.reads
+	}
+	return m.readable(g)
 }
 
 // instructed reports whether the last move may have changed the instructions.
@@ -113,7 +121,7 @@ func (m *Machine) tail(s *State, g *spoor.Graph, last bool) []model.Part {
 			parts = append(parts, text)
 		}
 	}
-	if last || !m.reads {
+	if last || !m.offersRead(g) {
 		return parts
 	}
 	if text := m.menuText(s, g); text != "" {

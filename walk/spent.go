@@ -80,9 +80,12 @@ func priceOf(prices []event.Price, model string) *event.Price {
 	return best
 }
 
-// move counts moves to and fro.
+// move counts moves to and fro. A cold start is a move, but not one of them.
 func (u *Spent) move(m spoor.Move) {
 	u.Refusals = 0
+	if m.From == "" {
+		return
+	}
 	if m.To != u.from {
 		u.PingPong = 0
 	}

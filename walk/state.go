@@ -181,7 +181,9 @@ func (c *Call) out() bool { return c.Sent && c.Answered == 0 && c.Question == ni
 // Apply folds one event into the state. Folding all events of a run, in order,
 // gives the state that made them.
 func (s *State) Apply(e event.Event) {
-	gap := e.Time.Sub(s.Time)
+	if _, resumed := e.Body.(*event.Resumed); resumed || s.Phase == Paused {
+		s.Spent.wait(e.Time.Sub(s.Time))
+	}
 	s.Seq = e.Seq
 	s.Time = e.Time
 	switch b := e.Body.(type) {
@@ -270,7 +272,6 @@ func (s *State) Apply(e event.Event) {
 		s.Phase, s.Last.Paused = Paused, e.Seq
 	case *event.Answered:
 		s.Phase = Working
-		s.Spent.wait(gap)
 		c := s.call(b.Call)
 		c.Question, c.Answer, c.ToldAt, c.Sent = nil, b, e.Seq, false
 	case *event.Returned:
@@ -281,7 +282,6 @@ func (s *State) Apply(e event.Event) {
 		s.answer(b.Call, e.Seq, false, b.Status, b.Result)
 	case *event.Resumed:
 		s.Last.Resumed = e.Seq
-		s.Spent.wait(gap)
 		for i := range s.Batch {
 			c := &s.Batch[i]
 			c.Lost = c.out() && !slices.Contains(b.Repeat, c.ID)
@@ -321,7 +321,7 @@ func (s *State) evaluated(b *event.Evaluated, e event.Event) {
 		s.Skipped, s.SkippedAt = b.Skipped, e.Seq
 	}
 	s.Leases = slices.DeleteFunc(s.Leases, func(l Lease) bool { return !l.live(e.Iteration, place(b.Move)) })
-	if moved && b.Move.From != "" {
+	if moved {
 		s.Spent.move(b.Move)
 	}
 }

@@ -76,34 +76,42 @@ func unofferedText(tool string, offered []string) string {
 
 func declinedText(reason string) string {
 	if strings.TrimSpace(reason) == "" {
-		return "A person declined this call, so it was not made."
+		return "A person declined this call, so it was not carried out."
 	}
-	return "A person declined this call, so it was not made: " + reason
+	return "A person declined this call, so it was not carried out: " + reason
 }
 
-// rejectedText says why a skill cannot be read from a place, and which can.
+// rejectedText says why a skill cannot be read from a place, and which can. The
+// walk may have left the place by now.
 func rejectedText(g *spoor.Graph, from, id string, posture event.Posture, allowed []string) string {
-	text := fmt.Sprintf("%q cannot be read from here.", id)
+	text := fmt.Sprintf("%q is not in reach.", id)
 	switch {
 	case id == "":
 		text = `read_skill takes {"id": the name of a skill}.`
 	case posture == event.Rails:
 		text = fmt.Sprintf("The map moves by itself; reading does not move to %q.", id)
 	case posture == event.Guard:
-		text = fmt.Sprintf("Reading moves only to what an open menu offers, and %q is not on one.", id)
+		text = fmt.Sprintf("Reading moves only to what a menu offers, which the first choice closes, and %q is on none that is open.", id)
 	case g.Map().Tree != nil && g.Skill(id) != nil:
 		text = fmt.Sprintf("A tree decides by itself which skill is active; reading does not move to %q.", id)
 	}
-	if len(allowed) == 0 {
-		return text + " No skill can be read from here; answer with what you have."
+	place := ""
+	if from != "" {
+		place = fmt.Sprintf(" from %q", from)
 	}
-	return text + " These can: " + listed(allowed) + "."
+	if len(allowed) == 0 {
+		return fmt.Sprintf("%s No skill can be read%s; go on without.", text, place)
+	}
+	return fmt.Sprintf("%s These can be read%s: %s.", text, place, listed(allowed))
 }
 
 func refusedEffectText(tool string, e *spoor.Effect, why string) string {
-	what := "an instruction"
-	if e.Kind == spoor.ProposeTransition {
+	what := "something"
+	switch e.Kind {
+	case spoor.ProposeTransition:
 		what = "a move"
+	case spoor.RequireInstruction:
+		what = "an instruction"
 	}
 	return fmt.Sprintf("%s asked for %s, which was refused: %s.", tool, what, why)
 }
@@ -113,7 +121,7 @@ func supersededText(tool, target string, first Proposal) string {
 }
 
 func droppedText(p Proposal, m spoor.Move) string {
-	return fmt.Sprintf("%s proposed to move to %q, which was not followed: the walk went to %q (%s).", p.Tool, p.Skill, m.To, m.By)
+	return fmt.Sprintf("%s proposed to move to %q, which was not followed: the walk went to %q, %s.", p.Tool, p.Skill, m.To, since(m.By))
 }
 
 func conflictText(c *spoor.Conflict) string {
@@ -121,7 +129,20 @@ func conflictText(c *spoor.Conflict) string {
 	for _, l := range c.Losers {
 		lost = append(lost, fmt.Sprintf("%s to %q", l.Tool, l.Target))
 	}
-	return fmt.Sprintf("These results lead to different places: %s to %q, which was followed, and %s, which was not.", c.Winner.Tool, c.Winner.Target, listed(lost))
+	return fmt.Sprintf("Results led to different places. Followed: %s to %q. Not followed: %s.", c.Winner.Tool, c.Winner.Target, listed(lost))
+}
+
+// since says what decided a move, to a model that wanted another one.
+func since(by spoor.Cause) string {
+	switch by {
+	case spoor.ByRoute:
+		return "where a step of the map led"
+	case spoor.ByProposal:
+		return "which a tool proposed"
+	case spoor.ByPick:
+		return "which read_skill chose"
+	}
+	return "where a rule of the start led"
 }
 
 // listed names up to twenty.
@@ -144,9 +165,9 @@ func readText(skill *spoor.Skill, target spoor.Target, move spoor.Move) string {
 	}
 	switch {
 	case target == spoor.Hop && skill.ID != move.To:
-		return fmt.Sprintf("The walk did not go to %q: it went to %q (%s).", skill.ID, move.To, move.By)
+		return fmt.Sprintf("The walk did not go to %q: it went to %q, %s.", skill.ID, move.To, since(move.By))
 	case target == spoor.Self && skill.ID != move.To:
-		return fmt.Sprintf("The walk left %q for %q (%s).", skill.ID, move.To, move.By)
+		return fmt.Sprintf("The walk left %q for %q, %s.", skill.ID, move.To, since(move.By))
 	case target == spoor.Self:
 		return fmt.Sprintf("You are in %q; %s.", skill.ID, where)
 	case delivered:
@@ -180,7 +201,7 @@ func (m *Machine) menuText(s *State, g *spoor.Graph) string {
 	}
 	posture := s.Started.Posture
 	if s.MenuOpen {
-		title := "It is open where this message belongs. These fit it best; choose one with read_skill, or answer without any:"
+		title := "It is open where this message belongs. Choose one of these with read_skill, or go on without:"
 		if s.Routed.Stay {
 			title = fmt.Sprintf("It is open where this message belongs. Choose one of these with read_skill, or stay in %q by going on:", s.Cursor)
 		}
@@ -210,9 +231,9 @@ func (m *Machine) menuText(s *State, g *spoor.Graph) string {
 	return strings.Join(blocks, "\n\n")
 }
 
-// share is how well a skill of the menu fits, if it was scored.
+// share is how well a skill of the menu fits, if one of them does.
 func (s *State) share(id string) string {
-	if s.Routed.Scores == nil {
+	if s.Routed.Scores == nil || s.Routed.Scores.Kind == score.Unmatched {
 		return ""
 	}
 	for _, r := range s.Routed.Scores.Ranked {
