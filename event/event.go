@@ -84,14 +84,11 @@ type Limits struct {
 
 	// Time does not run while the turn waits for a person, or for a process
 	// that takes over.
-	Time Milliseconds `json:"timeMs,omitempty"`
+	Time time.Duration `json:"timeNs,omitempty"`
 
 	PingPong int `json:"pingPong,omitempty"` // moves to and fro between two skills
 	Refusals int `json:"refusals,omitempty"` // refused reads without a move in between
 }
-
-// Milliseconds is a time.Duration that JSON gives as a number.
-type Milliseconds int64
 
 // A Price is what a million tokens of a model cost. Model is its name, or the
 // beginning of it; of several that fit, the longest counts.

@@ -31,8 +31,7 @@ type Spent struct {
 // begin starts the clock of a turn. A quarter of its time is kept for the last
 // call.
 func (u *Spent) begin(b *event.Started, at time.Time) {
-	if ms := b.Limits.Time; ms > 0 {
-		whole := time.Duration(ms) * time.Millisecond
+	if whole := b.Limits.Time; whole > 0 {
 		u.Deadline, u.WrapUp = at.Add(whole), at.Add(whole-whole/4)
 	}
 }
