@@ -64,7 +64,7 @@ func (m *Machine) refuses(s *State, e *spoor.Effect) string {
 			return "it names no instruction under instructionId"
 		}
 		if e.Lease != spoor.NextCall && e.Lease != spoor.UntilSkillExit {
-			return fmt.Sprintf("its deliveryLease is %q; it is %s or %s", e.Lease, spoor.NextCall, spoor.UntilSkillExit)
+			return fmt.Sprintf("its deliveryLease must be %s or %s, not %q", spoor.NextCall, spoor.UntilSkillExit, e.Lease)
 		}
 		if n, _ := g.Instruction(e.Instruction); n == nil {
 			return fmt.Sprintf("there is no instruction %q", e.Instruction)

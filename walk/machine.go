@@ -198,8 +198,8 @@ func (m *Machine) record(s *State, b event.Body, because []int) {
 	case *event.Evaluated:
 		e.Iteration = s.Iteration + 1
 	default:
-		if s.Phase == Routing || s.Phase == Scoring || s.Phase == Choosing {
-			e.Iteration = 1 // which they prepare
+		if s.Phase != Idle {
+			e.Iteration = max(s.Iteration, 1) // what leads to the first one is of it
 		}
 	}
 	s.Apply(e)
@@ -209,7 +209,7 @@ func (m *Machine) record(s *State, b event.Body, because []int) {
 // admit makes an outcome what the machine keeps of it: calls get the ids of
 // spoor, and what nobody waits for is late.
 func admit(s *State, o event.Outcome) event.Outcome {
-	_, starts := o.(*event.Started)
+	started, starts := o.(*event.Started)
 	under := s.Phase != Idle && s.Phase != Done
 	switch o := o.(type) {
 	case *event.Late:
@@ -247,7 +247,7 @@ func admit(s *State, o event.Outcome) event.Outcome {
 		}
 	}
 	if starts && under {
-		return &event.Late{Error: "a turn was to start while another was under way"}
+		return &event.Late{Error: "a turn was to start while another was under way", Parts: []model.Part{started.Message}}
 	}
 	if !starts && !under {
 		return &event.Late{Error: o.Kind() + " came while no turn was under way"}
@@ -314,9 +314,10 @@ func (m *Machine) next(s *State) (event.Body, []int) {
 func (m *Machine) Command(s *State) Command {
 	switch s.Phase {
 	case Scoring:
-		return Score{m.scorer(), *m.startOf(s).Ask, s.Spent.Deadline}
+		return Score{s.Asked.Scorer, s.Asked.Query, s.Spent.Deadline}
 	case Choosing:
-		return CallModel{Purpose: s.Aside.Purpose, Parts: s.Aside.Splices[0].Put, Choice: s.Aside.Choice, Skill: s.Cursor, Iteration: 1, Deadline: s.Spent.Deadline}
+		parts := event.Splices(nil, s.Aside.Splices)
+		return CallModel{Purpose: s.Aside.Purpose, Parts: parts, Choice: s.Aside.Choice, Skill: s.Cursor, Iteration: 1, Deadline: s.Spent.Deadline}
 	case Asking:
 		return CallModel{Purpose: model.Answer, Parts: s.Request, Offered: s.Offered.Items, Skill: s.Cursor, Iteration: s.Iteration, Deadline: s.Spent.Deadline}
 	case Paused:
@@ -421,19 +422,22 @@ func (m *Machine) stays(s *State, move spoor.Move, activated []string) bool {
 }
 
 // active are the skills in play, and why. Ruled are those whose own condition
-// holds.
+// holds; for one that the model read that is not why.
 func active(s *State, g *spoor.Graph, f spoor.Facts, move spoor.Move, ruled []string) (list []event.Active, as int) {
-	read := f.Activated
-	f.Activated = slices.Concat(read, ruled)
-	ids, as := s.Active.since(g.Active(f, move))
+	ruled = slices.DeleteFunc(slices.Clone(ruled), func(id string) bool { return slices.Contains(f.Activated, id) })
+	f.Activated = slices.Concat(f.Activated, ruled)
+	ids := g.Active(f, move)
+	if same, as := s.Active.since(ids); same == nil && slices.Equal(ruled, s.Ruled) {
+		return nil, as
+	}
 	for _, id := range ids {
 		why := g.Provenance(id)
-		if slices.Contains(ruled, id) && !slices.Contains(read, id) {
+		if slices.Contains(ruled, id) {
 			why = spoor.Provenance{Via: spoor.ViaRule, TriggerKind: "rule"}
 		}
 		list = append(list, event.Active{Skill: id, Provenance: why})
 	}
-	return list, as
+	return list, 0
 }
 
 // instructions are those of the next prompt, in declared order, and why.
@@ -499,7 +503,7 @@ func (s *State) reasons() []int {
 func (m *Machine) facts(s *State, g *spoor.Graph) spoor.Facts {
 	f := spoor.Facts{
 		Iteration: s.Iteration + 1, UserMessage: s.Started.Message.Data, History: s.Messages,
-		Cursor: s.Cursor, Activated: s.Activated, Proposal: s.Proposal.Skill,
+		Cursor: s.Cursor, Activated: s.switchedOn(g), Proposal: s.Proposal.Skill,
 	}
 	if s.Routed != nil {
 		f.Verdict = s.Routed.Fact()
@@ -530,6 +534,16 @@ func (m *Machine) facts(s *State, g *spoor.Graph) spoor.Facts {
 		}
 	}
 	return f
+}
+
+// switchedOn is what the model switched on. Of what the turn before left, what
+// the map has no more, or has in another role, is not.
+func (s *State) switchedOn(g *spoor.Graph) []string {
+	on := func(id string) bool { return g.Open(id) || id == s.Cursor && g.Bare(id) }
+	if s.Iteration > 0 || !slices.ContainsFunc(s.Activated, func(id string) bool { return !on(id) }) {
+		return s.Activated
+	}
+	return slices.DeleteFunc(slices.Clone(s.Activated), func(id string) bool { return !on(id) })
 }
 
 // activated holds the open skills that were read, and a skill that only the

@@ -24,7 +24,7 @@ func (m *Machine) ask(s *State, g *spoor.Graph) *event.Called {
 	c.Offered, c.OfferedAs = s.Offered.since(offered)
 	if s.Spent.Answers == 0 {
 		c.Splices = []event.Splice{{Put: slices.Concat(
-			s.Started.System, m.always, m.bodiesOf(s, g), s.Started.History, []model.Part{s.Started.Message},
+			s.Started.System, m.always, m.bodiesOf(s, g, nil), s.Started.History, []model.Part{s.Started.Message},
 			news(s, c.Last), m.tail(s, g, c.Last),
 		)}}
 		return c
@@ -33,7 +33,7 @@ func (m *Machine) ask(s *State, g *spoor.Graph) *event.Called {
 	length := len(s.Request)
 	if !s.sameActive() || s.Move.To != s.Move.From {
 		start, end := bodies(s.Request)
-		if now := m.bodiesOf(s, g); !samePieces(s.Request[start:end], now) {
+		if now := m.bodiesOf(s, g, s.Request[start:end]); !samePieces(s.Request[start:end], now) {
 			c.Splices = append(c.Splices, event.Splice{At: start, Drop: end - start, Put: now})
 			length += len(now) - (end - start)
 		}
@@ -85,12 +85,14 @@ func (s *State) instructed() bool { return s.InstructedAt == s.Last.Evaluated }
 func (s *State) sameActive() bool { return s.Active.At != s.Last.Evaluated }
 
 // bodiesOf are the bodies that belong in the prompt: of every active skill,
-// but not of one that was delivered as the answer to read_skill.
-func (m *Machine) bodiesOf(s *State, g *spoor.Graph) []model.Part {
+// but not of one that was delivered as the answer to read_skill, unless it was
+// there before.
+func (m *Machine) bodiesOf(s *State, g *spoor.Graph, before []model.Part) []model.Part {
 	var parts []model.Part
 	for _, id := range s.Active.Items {
-		read := g.Open(id) && slices.Contains(s.Activated, id)
-		if body, ok := m.bodies[id]; ok && !(read && g.Skill(id).Delivery == spoor.DeliverResult) {
+		answered := g.Open(id) && g.Skill(id).Delivery == spoor.DeliverResult && slices.Contains(s.Activated, id)
+		there := func(p model.Part) bool { return p.Skill == id }
+		if body, ok := m.bodies[id]; ok && (!answered || slices.ContainsFunc(before, there)) {
 			parts = append(parts, body)
 		}
 	}

@@ -47,7 +47,9 @@ func (m *Machine) startOf(s *State) spoor.TurnRoute {
 }
 
 // room reports whether a model call can be made that is none for the answer.
-func (s *State) room() bool { return s.Spent.last(s.Started, s.Time) == "" }
+func (s *State) room() bool {
+	return s.Spent.last(s.Started, s.Time) == "" && s.Spent.over(s.Started, s.Time) == ""
+}
 
 // route decides where the turn starts: it asks a scorer or a model, if the map
 // wants one, and the decider, if a menu is left.
@@ -67,7 +69,7 @@ func (m *Machine) route(s *State) (event.Body, []int) {
 	if s.Classified != nil {
 		r.Scorer, because = m.scorer(), append(because, s.Classified.Seq)
 	}
-	if t.By == spoor.ByMenu && len(t.Offered) > 0 && s.Started.Decider {
+	if t.By == spoor.ByMenu && len(others(t.Offered, s.Cursor)) > 0 && s.Started.Decider {
 		switch {
 		case s.Decided != nil:
 			m.decided(r, s)
@@ -95,14 +97,18 @@ func (m *Machine) decided(r *event.TurnRouted, s *State) {
 	picked, fault := picked(s.Decided, options)
 	d := &event.Decided{Model: s.Decided.Model, Error: fault}
 	r.Decider = d
+	incumbent := s.Cursor
+	if r.Dropped != "" {
+		incumbent = "" // the map has it no more
+	}
 	switch {
 	case fault != "":
 	case picked == stayOption(r.Offered) && r.Stay:
-		d.Picked, d.Stay = s.Cursor, true
-		r.By, r.To, r.From = spoor.ByContinuity, s.Cursor, s.Cursor
+		d.Picked, d.Stay = incumbent, true
+		r.By, r.To, r.From = spoor.ByContinuity, incumbent, incumbent
 	case picked != noneOption(r.Offered):
 		d.Picked = picked
-		r.By, r.To, r.From = spoor.ByDecider, picked, s.Cursor
+		r.By, r.To, r.From = spoor.ByDecider, picked, incumbent
 	}
 }
 

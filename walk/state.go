@@ -25,7 +25,8 @@ type State struct {
 	Started  *event.Started  // what the turn began with
 	Messages []spoor.Message // Started.History as a condition reads it
 
-	Scored     *event.Scored // what a scorer answered at the start
+	Asked      *event.Asked  // what a scorer is asked at the start
+	Scored     *event.Scored // what it answered
 	Classified *Choice       // what a model answered in its place
 	Decided    *Choice       // what the decider answered
 	Aside      *event.Called // the call that is out for one of the two
@@ -38,6 +39,7 @@ type State struct {
 	Conflict     *spoor.Conflict // of Move, until it is recorded
 	Activated    []string        // skills that the model switched on
 	Active       List
+	Ruled        []string // of Active, those whose own condition holds
 	Reachable    List
 	Superseded   List
 	Instructions []event.ActiveInstruction
@@ -198,7 +200,7 @@ func (s *State) Apply(e event.Event) {
 		}
 		s.Spent.begin(b, e.Time)
 	case *event.Asked:
-		s.Phase, s.Last.Asked = Scoring, e.Seq
+		s.Phase, s.Asked, s.Last.Asked = Scoring, b, e.Seq
 	case *event.Scored:
 		s.Phase, s.Scored, s.Last.Scored = Routing, b, e.Seq
 	case *event.TurnRouted:
@@ -206,6 +208,7 @@ func (s *State) Apply(e event.Event) {
 		s.MenuOpen = b.By == spoor.ByMenu
 		if b.Dropped != "" {
 			s.Cursor = ""
+			s.Activated = slices.DeleteFunc(slices.Clone(s.Activated), func(id string) bool { return id == b.Dropped })
 		}
 	case *event.Evaluated:
 		s.evaluated(b, e)
@@ -239,6 +242,7 @@ func (s *State) Apply(e event.Event) {
 		s.Offered.take(b.Offered, b.OfferedAs, e.Seq)
 		s.Request = event.Splices(s.Request, b.Splices)
 		s.Reply, s.Batch, s.Notes = nil, s.Batch[:0], s.Notes[:0]
+		s.Proposal, s.Dropped = Proposal{}, false
 	case *event.Replied:
 		s.Spent.pay(s.Started, b)
 		if s.Phase == Choosing {
@@ -312,6 +316,9 @@ func (s *State) evaluated(b *event.Evaluated, e event.Event) {
 	s.Move, s.Conflict, s.Cursor = b.Move, b.Move.Conflict, b.Move.To
 	s.Activated = b.Activated
 	s.Active.take(ids(b.Active), b.ActiveAs, e.Seq)
+	if b.ActiveAs == 0 {
+		s.Ruled = ruled(b.Active)
+	}
 	s.Reachable.take(b.Reachable, b.ReachableAs, e.Seq)
 	s.Superseded.take(b.Superseded, b.SupersededAs, e.Seq)
 	if b.InstructionsAs == 0 && len(b.Instructions)+len(s.Instructions) > 0 {
@@ -414,6 +421,16 @@ func ids(active []event.Active) []string {
 	return list
 }
 
+// ruled are the skills that are active because their own condition holds.
+func ruled(active []event.Active) (ids []string) {
+	for _, a := range active {
+		if a.Via == spoor.ViaRule {
+			ids = append(ids, a.Skill)
+		}
+	}
+	return ids
+}
+
 // messages is a conversation as a condition reads it: what the person and the
 // model said. What a tool says beside its result is not.
 func messages(history []model.Part) []spoor.Message {
@@ -426,8 +443,8 @@ func messages(history []model.Part) []spoor.Message {
 	return list
 }
 
-// Conversation is what was said in this turn and before it: the history of
-// the next turn. A turn that a server refused, and would refuse again, is not
+// Conversation is what was said in this turn and before it, notes too: the
+// history of the next turn. A turn that a server refused, and would refuse again, is not
 // part of it, so that it does not take the next ones with it.
 func (s *State) Conversation() []model.Part {
 	if s.Error != "" && s.Fault != "" && !s.Fault.Passing() {
@@ -439,7 +456,7 @@ func (s *State) Conversation() []model.Part {
 	}
 	var parts []model.Part
 	for _, p := range slices.Concat(request, news(s, false)) {
-		if p.Role != model.System {
+		if p.Role != model.System || p.Kind == model.Note && p.Data != lastText {
 			parts = append(parts, p)
 		}
 	}

@@ -91,7 +91,7 @@ func rejectedText(g *spoor.Graph, from, id string, posture event.Posture, allowe
 	case posture == event.Rails:
 		text = fmt.Sprintf("The map moves by itself; reading does not move to %q.", id)
 	case posture == event.Guard:
-		text = fmt.Sprintf("Reading moves only to what a menu offers, which the first choice closes, and %q is on none that is open.", id)
+		text = fmt.Sprintf("read_skill moves only to what an open menu offers, and the first choice closes the menu: %q is not offered.", id)
 	case g.Map().Tree != nil && g.Skill(id) != nil:
 		text = fmt.Sprintf("A tree decides by itself which skill is active; reading does not move to %q.", id)
 	}
@@ -181,54 +181,64 @@ func readText(skill *spoor.Skill, target spoor.Target, move spoor.Move) string {
 // menuText says what read_skill may name now and what it may not, with the
 // words of the map.
 func (m *Machine) menuText(s *State, g *spoor.Graph) string {
-	var blocks []string
-	var named []string
+	var b strings.Builder
+	named := map[string]bool{s.Cursor: true}
 	list := func(title string, ids []string, more func(id string) string) {
 		if len(ids) == 0 {
 			return
 		}
-		b := title
+		if b.Len() > 0 {
+			b.WriteString("\n\n")
+		}
+		b.WriteString(title)
 		for _, id := range ids {
-			b += "\n- " + id
+			named[id] = true
+			b.WriteString("\n- " + id)
 			if more != nil {
-				b += more(id)
+				b.WriteString(more(id))
 			}
 			if d := g.Skill(id).Description; d != "" {
-				b += ": " + d
+				b.WriteString(": " + d)
 			}
 		}
-		blocks, named = append(blocks, b), append(named, ids...)
 	}
 	posture := s.Started.Posture
 	if s.MenuOpen {
-		title := "It is open where this message belongs. Choose one of these with read_skill, or go on without:"
+		title := "It is not clear where this message belongs. Choose one of these with read_skill, or go on without:"
 		if s.Routed.Stay {
-			title = fmt.Sprintf("It is open where this message belongs. Choose one of these with read_skill, or stay in %q by going on:", s.Cursor)
+			title = fmt.Sprintf("It is not clear where this message belongs. Choose one of these with read_skill, or stay in %q by going on:", s.Cursor)
 		}
-		list(title, s.Routed.Offered, s.share)
+		list(title, others(s.Routed.Offered, s.Cursor), s.share)
 	}
 	reach := g.Reachable(s.Cursor)
 	if s.MenuOpen {
-		reach = slices.DeleteFunc(reach, func(id string) bool { return slices.Contains(named, id) })
+		reach = slices.DeleteFunc(reach, func(id string) bool { return named[id] })
 	}
 	if posture == "" || posture == event.Assist || posture == event.Guard && !s.MenuOpen && s.menu(g, false, s.Cursor) != nil {
 		title := "You can move to these skills with read_skill:"
-		if s.MenuOpen {
+		if b.Len() > 0 {
 			title = "You can also move to these:"
 		}
 		list(title, reach, nil)
 	}
 	list("You can read these at any time with read_skill:", m.openFrom(g, s.Cursor), nil)
-	var others []string
-	for _, id := range g.Skills() {
-		if id != s.Cursor && !slices.Contains(named, id) {
-			others = append(others, id)
+	var shut []string
+	if g.Map().Tree == nil {
+		shut = slices.DeleteFunc(g.Skills(), func(id string) bool { return named[id] })
+	}
+	if len(shut) > 0 {
+		if b.Len() > 0 {
+			b.WriteString("\n\n")
 		}
+		b.WriteString("These cannot be read from here: " + listed(shut) + ".")
 	}
-	if len(others) > 0 && g.Map().Tree == nil {
-		blocks = append(blocks, "These cannot be read from here: "+listed(others)+".")
-	}
-	return strings.Join(blocks, "\n\n")
+	return b.String()
+}
+
+// others are the skills of a menu but for the one where the walk stands, to
+// which one does not move but stays.
+func others(offered []string, place string) []string {
+	return slices.DeleteFunc(slices.Clone(offered), func(id string) bool { return id == place })
 }
 
 // share is how well a skill of the menu fits, if one of them does.
@@ -264,13 +274,14 @@ func (m *Machine) decideText(g *spoor.Graph, t *spoor.TurnRoute, incumbent strin
 	var b strings.Builder
 	none := noneOption(t.Offered)
 	b.WriteString("Say which of these skills should take the message of the person, by calling choose once with its id; " + none + " if none of them fits.\n")
-	for _, id := range t.Offered {
+	options = others(t.Offered, incumbent)
+	for _, id := range options {
 		fmt.Fprintf(&b, "\n- %s", id)
 		if about := m.about(g, id); about != "" {
 			b.WriteString(": " + about)
 		}
 	}
-	options = append(slices.Clone(t.Offered), none)
+	options = append(options, none)
 	if t.Stay {
 		stay := stayOption(t.Offered)
 		options = append(options, stay)

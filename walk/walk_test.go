@@ -2,6 +2,7 @@ package walk_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
@@ -55,8 +56,38 @@ func TestWalks(t *testing.T) {
 				t.Errorf("events (-want +got):\n%s", d)
 			}
 			holdLaws(t, events)
+			counts(t, events)
 			keepsCacheWarm(t, events)
 		})
+	}
+}
+
+// counts holds that events are numbered without gaps, that a turn is one over
+// pauses and processes, and that an iteration begins with its move and with
+// nothing else. What leads to the first move is of the first iteration.
+func counts(t *testing.T, events []event.Event) {
+	t.Helper()
+	turn, iteration, moved := 0, 0, false
+	for i, e := range events {
+		switch e.Body.(type) {
+		case *event.Started:
+			turn, iteration, moved = turn+1, 0, false
+		case *event.Evaluated:
+			if moved || iteration == 0 {
+				iteration++
+			}
+			moved = true
+		default:
+			iteration = max(iteration, 1)
+		}
+		if e.Seq != i+1 || e.Turn != turn || e.Iteration != iteration {
+			t.Errorf("event %d is number %d, of turn %d and iteration %d; want turn %d and iteration %d", i+1, e.Seq, e.Turn, e.Iteration, turn, iteration)
+		}
+		for _, seq := range e.Because {
+			if seq < 1 || seq >= e.Seq {
+				t.Errorf("event %d follows from event %d", e.Seq, seq)
+			}
+		}
 	}
 }
 
@@ -86,6 +117,61 @@ func keepsCacheWarm(t *testing.T, events []event.Event) {
 		}
 		request = slices.Clone(s.Request)
 		active, offered = slices.Clone(s.Active.Items), slices.Clone(s.Offered.Items)
+	}
+}
+
+// TestReadSkillSpec holds that read_skill names every skill that can be seen,
+// and no other.
+func TestReadSkillSpec(t *testing.T) {
+	g, err := spoor.Compile(&spoor.Map{
+		Skills: []spoor.Skill{{ID: "a"}, {ID: "b \"quoted\""}, {ID: "c"}},
+		Start:  spoor.Start{Use: "a"},
+		Steps:  []spoor.Step{{From: "a", To: "c"}},
+	}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if g, err = g.Inject(spoor.Injections{Skills: []spoor.AgentSkill{{Skill: spoor.Skill{ID: "d"}}}}, nil); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ hidden, want []string }{
+		{nil, []string{"a", "b \"quoted\"", "c", "d"}},
+		{[]string{"c", "d", "gone"}, []string{"a", "b \"quoted\""}},
+	} {
+		spec := walk.ReadSkillSpec(g.Hide(c.hidden))
+		var schema struct {
+			Properties struct{ ID struct{ Enum []string } }
+			Required   []string
+		}
+		if err := json.Unmarshal([]byte(spec.Schema), &schema); err != nil {
+			t.Fatal(err)
+		}
+		if got := schema.Properties.ID.Enum; !slices.Equal(got, c.want) || !slices.Equal(schema.Required, []string{"id"}) || spec.Name != walk.ReadSkill {
+			t.Errorf("%v hidden: %s takes one of %v and needs %v, want %v", c.hidden, spec.Name, got, schema.Required, c.want)
+		}
+	}
+}
+
+// TestThousandCalls holds that a reply with very many calls is answered whole,
+// under a limit of them too.
+func TestThousandCalls(t *testing.T) {
+	const calls, most = 1000, 3
+	w := newWorld(t, "a thousand calls", "name: many\nskills: [{id: a, tools: [go]}]\nstart: a\n")
+	w.play(fmt.Sprintf("limit toolCalls %d\nsay hello\ncall %s\ntool i1.3 {}\ntool i1.1 {}\ntool i1.2 {}\nanswer Done.",
+		most, strings.Repeat("go {};", calls-1)+"go {}"), 1)
+	refused := 0
+	for _, e := range w.events {
+		if b, ok := e.Body.(*event.Refused); ok && b.Reason == event.Budget {
+			refused++
+		}
+	}
+	if refused != calls-most || w.state.Phase != walk.Done || w.state.Spent.ToolCalls != most {
+		t.Errorf("%d calls are refused and %d made, and the turn is %s", refused, w.state.Spent.ToolCalls, w.state.Phase)
+	}
+	answered(t, w.events)
+	requests(t, w.events)
+	if got, want := len(w.state.Conversation()), 1+2*calls+1; got != want {
+		t.Errorf("the conversation has %d parts, want %d", got, want)
 	}
 }
 
