@@ -267,13 +267,33 @@ func (d *drawing) lay(g *spoor.Graph, edges []spoor.Edge, w *Walk) {
 }
 
 // followed finds the edge that leaves a jump to the model, the first one of
-// several; -1 if there is none.
+// several; -1 if there is none. A model that chooses from the menu of the start
+// follows an entry: the one that is asked to answer only where it stands
+// nowhere, and the decider wherever the conversation stood.
 func followed(g *spoor.Graph, edges []spoor.Edge, j Jump) int {
-	menu := g.Selection() == spoor.SelectModel
 	return slices.IndexFunc(edges, func(e spoor.Edge) bool {
-		return j.By == spoor.ByPick && e.From == j.From && e.To == j.To &&
-			(e.Kind == spoor.EdgeModel || e.Kind == spoor.EdgeEntry && menu)
+		switch {
+		case e.To != j.To:
+		case e.Kind == spoor.EdgeModel:
+			return j.By == spoor.ByPick && e.From == j.From
+		case e.Kind == spoor.EdgeEntry && (j.By == spoor.ByDecider || j.By == spoor.ByPick && j.From == ""):
+			return offered(g, e)
+		}
+		return false
 	})
+}
+
+// offered reports whether a menu of the start has an entry, whatever the
+// message: one with a condition of its own may be there although it does not
+// hold, and is then not followed.
+func offered(g *spoor.Graph, e spoor.Edge) bool {
+	switch g.Selection() {
+	case spoor.SelectModel:
+		return true
+	case spoor.SelectClassify, spoor.SelectScorer:
+		return e.Match.Intent != nil || e.Match.IsZero() && blank(e.When)
+	}
+	return false
 }
 
 // counts says how often the walk came there, and how often a guard kept it

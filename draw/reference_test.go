@@ -49,6 +49,7 @@ type edge struct {
 	from, to, label string
 	ref             spoor.Ref
 	bare            bool
+	menu            bool // a menu of the start has it, whatever the message
 	jump            bool
 	times, closed   int
 }
@@ -126,11 +127,11 @@ func (r *reference) flat(g *spoor.Graph) {
 	}
 	for i, rule := range m.Start.Rules {
 		r.edge(edge{to: rule.Use, label: first(rule.Label, caption(rule.Match), rule.When),
-			ref: spoor.Ref(fmt.Sprintf("start.rules[%d]", i))})
+			ref: spoor.Ref(fmt.Sprintf("start.rules[%d]", i)), menu: m.Start.Classify != "" && (rule.Match.Intent != nil || rule.Match.IsZero() && rule.When == "")})
 	}
 	for i, entry := range m.Start.Entries {
 		r.edge(edge{to: entry.Use, label: first(entry.Label, caption(entry.Match), entry.When),
-			ref: spoor.Ref(fmt.Sprintf("start.entries[%d]", i))})
+			ref: spoor.Ref(fmt.Sprintf("start.entries[%d]", i)), menu: m.Start.ScoredBy == "" || entry.Match.IsZero() && entry.When == ""})
 	}
 	for i, s := range m.Steps {
 		guard, declared := "", ""
@@ -158,8 +159,8 @@ func (r *reference) flat(g *spoor.Graph) {
 		from, to := r.names[j.From], r.names[j.To]
 		var may []*edge
 		for _, e := range r.edges {
-			entry := strings.HasPrefix(string(e.ref), "start")
-			if !e.jump && e.to == to && j.By == spoor.ByPick && e.from == from && (e.bare || entry && m.Start.Entries != nil && m.Start.ScoredBy == "") {
+			picked := j.By == spoor.ByPick && e.from == from && (e.bare || e.menu)
+			if !e.jump && e.to == to && (picked || j.By == spoor.ByDecider && e.menu) {
 				may = append(may, e)
 			}
 		}

@@ -37,10 +37,7 @@ func (b *Started) pieces(list []Piece) []Piece {
 		list = append(list, Piece{b.Graph.Bodies[i].Piece, &b.Graph.Bodies[i].Data})
 	}
 	for i := range b.Tools {
-		list = append(list, Piece{b.Tools[i].Piece, &b.Tools[i].Data})
-		if b.Tools[i].Output != (model.Digest{}) {
-			list = append(list, Piece{b.Tools[i].Output, &b.Tools[i].OutputData})
-		}
+		list = appendTool(list, &b.Tools[i])
 	}
 	if in := &b.Injections; !in.IsZero() {
 		if in.Skills != (model.Digest{}) {
@@ -57,7 +54,15 @@ func (b *Called) pieces(list []Piece) []Piece {
 		list = appendPieces(list, s.Put)
 	}
 	if b.Choice != nil {
-		list = append(list, Piece{b.Choice.Piece, &b.Choice.Data})
+		list = appendTool(list, b.Choice)
+	}
+	return list
+}
+
+func appendTool(list []Piece, t *Tool) []Piece {
+	list = append(list, Piece{t.Piece, &t.Data})
+	if t.Output != (model.Digest{}) {
+		list = append(list, Piece{t.Output, &t.OutputData})
 	}
 	return list
 }

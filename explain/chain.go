@@ -3,6 +3,7 @@ package explain
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 
 	"github.com/spoorhq/spoor"
 	"github.com/spoorhq/spoor/event"
@@ -23,11 +24,24 @@ type trail struct {
 	moves  []int                  // the context.evaluated, in order
 	active map[int][]event.Active // of a context.evaluated, its As followed
 	parts  map[int]int            // of a request: how many parts it has
-	asks   map[int]ask            // by the event that answers a call: who asked for it
+	aside  map[int]model.Purpose  // of a request that is for no answer, and of what came of it
+	asks   map[int]ask            // by the event that speaks of a call: who asked for it
+	people map[int][]int          // by the event that answers a call: what a person was asked of it, and said
+	routes map[int]int            // by where a turn started: what decided where its walk does
+	closes map[int]bool           // the moves that close a menu
+	menus  map[int][]string       // by move: the menu that was open when it was made
+	texts  map[int]texts          // of a context.evaluated, its As followed: the instructions
 	maps   map[int]*mapped        // by index of the started event
 	chains map[int][]Link         // by move: what back tells of it
 	fresh  map[int][]string       // by move: what is superseded for the first time in its turn
 	full   bool                   // tell all of a text
+}
+
+// texts are the instructions after a move, and whether they are other ones than
+// before it.
+type texts struct {
+	list  []event.ActiveInstruction
+	fresh bool
 }
 
 // An ask is a call that a reply asks for.
@@ -42,13 +56,18 @@ const maxBack = 4096
 func newTrail(r *recording.Recording) *trail {
 	t := &trail{
 		r: r, at: make(map[int]int, len(r.Events)), turn: make([]int, len(r.Events)),
-		active: map[int][]event.Active{}, parts: map[int]int{}, asks: map[int]ask{}, maps: map[int]*mapped{}, chains: map[int][]Link{},
+		active: map[int][]event.Active{}, parts: map[int]int{}, aside: map[int]model.Purpose{}, asks: map[int]ask{},
+		people: map[int][]int{}, routes: map[int]int{}, closes: map[int]bool{}, menus: map[int][]string{}, texts: map[int]texts{}, maps: map[int]*mapped{}, chains: map[int][]Link{},
 		fresh: map[int][]string{},
 	}
 	turn := -1
-	parts := 0
-	calls := map[string]ask{} // of this turn
+	parts := map[model.Purpose]int{} // these are of this turn, too
+	calls := map[string]ask{}
+	people := map[string][]int{}
 	superseded := map[string]bool{}
+	var purpose model.Purpose // of the call that is out
+	var menu []string
+	var now texts
 	for i := range r.Events {
 		e := &r.Events[i]
 		if _, again := t.at[e.Seq]; !again {
@@ -57,27 +76,56 @@ func newTrail(r *recording.Recording) *trail {
 		switch b := e.Body.(type) {
 		case *event.Started:
 			turn = i
-			parts = 0
+			clear(parts)
 			clear(calls)
+			clear(people)
 			clear(superseded)
-		case *event.Called:
-			for _, s := range b.Splices {
-				at, end := spliced(s, parts)
-				parts += len(s.Put) - (end - at)
+			purpose, menu, now = "", nil, texts{}
+		case *event.TurnRouted:
+			t.routes[turn] = i
+			if b.By == spoor.ByMenu {
+				menu = b.Offered
 			}
-			t.parts[i] = parts
+		case *event.Called:
+			n := parts[b.Purpose]
+			for _, s := range b.Splices {
+				at, end := spliced(s, n)
+				n += len(s.Put) - (end - at)
+			}
+			parts[b.Purpose], t.parts[i] = n, n
+			if purpose = b.Purpose; aside(purpose) {
+				t.aside[i] = purpose
+			}
+		case *event.Failed:
+			if aside(purpose) {
+				t.aside[i] = purpose
+			}
 		case *event.Replied:
+			if aside(purpose) {
+				t.aside[i] = purpose
+				break
+			}
 			for _, p := range b.Parts {
 				if p.Kind == model.Call {
 					calls[p.Call] = ask{i, p}
 				}
 			}
+		case *event.Needs:
+			people[b.Call] = append(people[b.Call], i)
+		case *event.Answered:
+			people[b.Call] = append(people[b.Call], i)
 		case *event.Evaluated:
 			t.moves = append(t.moves, i)
 			t.active[i] = b.Active
 			if j, ok := t.at[b.ActiveAs]; ok && b.ActiveAs != 0 && j < i {
 				t.active[i] = t.active[j]
 			}
+			t.menus[i] = menu
+			if menu != nil && (b.Pick != "" || e.Iteration > 1 && b.Move.To != b.Move.From) {
+				menu, t.closes[i] = nil, true
+			}
+			now = t.instructed(i, now)
+			t.texts[i] = now
 			for _, id := range t.superseded(i) {
 				if !superseded[id] {
 					superseded[id] = true
@@ -86,13 +134,28 @@ func newTrail(r *recording.Recording) *trail {
 			}
 		}
 		t.turn[i] = turn
-		if call, part := resultOf(e.Body); part.Kind != "" {
-			if a, ok := calls[call]; ok {
-				t.asks[i] = a
-			}
+		call := callOf(e.Body)
+		if a, ok := calls[call]; ok {
+			t.asks[i] = a
+		}
+		if _, part := resultOf(e.Body); part.Kind != "" {
+			t.people[i] = people[call]
 		}
 	}
 	return t
+}
+
+// aside reports whether a request is one for something else than an answer.
+func aside(p model.Purpose) bool { return p != "" && p != model.Answer }
+
+// instructed are the instructions after move i, and whether they are other
+// ones than before it.
+func (t *trail) instructed(i int, before texts) texts {
+	b := t.event(i).Body.(*event.Evaluated)
+	if j, ok := t.at[b.InstructionsAs]; ok && b.InstructionsAs != 0 && j < i {
+		return texts{t.texts[j].list, !slices.Equal(t.texts[j].list, before.list)}
+	}
+	return texts{b.Instructions, !slices.Equal(b.Instructions, before.list)}
 }
 
 func (t *trail) event(i int) *event.Event { return &t.r.Events[i] }
@@ -145,6 +208,14 @@ func cause[B event.Body](t *trail, i int) (b B, j int, ev Evidence) {
 	return b, -1, Derived
 }
 
+// reply is the cause of event i that is a reply with an answer or with calls.
+func (t *trail) reply(i int) (b *event.Replied, j int, ev Evidence) {
+	if b, j, ev = cause[*event.Replied](t, i); j >= 0 && t.aside[j] != "" {
+		return nil, -1, Derived
+	}
+	return b, j, ev
+}
+
 // A placed part is one of a request, and the model call that put it there.
 type placed struct {
 	model.Part
@@ -152,12 +223,14 @@ type placed struct {
 }
 
 // request is what a model call was asked: that call and those before it in its
-// turn, folded. A splice that reaches beyond the request is cut to it.
+// turn that have its purpose, folded. A splice that reaches beyond the request
+// is cut to it.
 func (t *trail) request(i int) []placed {
 	var parts []placed
+	purpose := t.event(i).Body.(*event.Called).Purpose
 	for j := max(t.turn[i], 0); j <= i; j++ {
 		b, ok := t.event(j).Body.(*event.Called)
-		if !ok {
+		if !ok || b.Purpose != purpose {
 			continue
 		}
 		for _, s := range b.Splices {
@@ -278,7 +351,10 @@ func (t *trail) back(i int) []Link {
 			links = append(links, t.resultLinks(t.at[r.Event])...)
 		} else if t.move(j).By == spoor.ByPick {
 			links = append(links, t.pickLinks(j)...)
+		} else if t.move(j).By == spoor.ByProposal {
+			links = append(links, t.proposalLinks(j)...)
 		}
+		links = append(links, t.startLinks(j)...)
 		if j = t.moveBefore(j); j >= 0 {
 			j = t.entered(j)
 		}
@@ -297,13 +373,21 @@ func (t *trail) message(i int) []Link {
 	return []Link{t.link(t.turn[i], Fact, say("message", "message", quote(t.data(s.Message), 200)))}
 }
 
-// resultLinks tells what a call brought back, and who asked for it.
+// resultLinks tells what a call brought back, what a person said to it, and who
+// asked for it.
 func (t *trail) resultLinks(i int) []Link {
 	call, result := resultOf(t.event(i).Body)
 	var links []Link
-	l := t.link(i, Fact, say("returned", "call", call, "tool", result.Tool, "text", clip(t.data(result), 60)))
+	name, reason := "returned", ""
+	if b, ok := t.event(i).Body.(*event.Refused); ok {
+		name, reason = "refused", line(string(b.Reason))
+	}
+	l := t.link(i, Fact, say(name, "call", call, "tool", result.Tool, "reason", reason, "text", clip(t.data(result), 60)))
 	l.Call, l.Tool = call, result.Tool
 	links = append(links, l)
+	for _, j := range slices.Backward(t.people[i]) {
+		links = append(links, t.toldLink(j, Fact))
+	}
 	if a, ok := t.asks[i]; ok {
 		skill := ""
 		if request, j, _ := cause[*event.Called](t, a.reply); j >= 0 {
@@ -325,7 +409,7 @@ func (t *trail) askLink(i int, ev Evidence, part model.Part, skill string) Link 
 // pickLinks tells the read_skill that a move followed.
 func (t *trail) pickLinks(i int) []Link {
 	m := t.move(i)
-	b, j, ev := cause[*event.Replied](t, i)
+	b, j, ev := t.reply(i)
 	if j < 0 {
 		return nil
 	}
@@ -335,6 +419,38 @@ func (t *trail) pickLinks(i int) []Link {
 		}
 	}
 	return nil
+}
+
+// proposalLinks tells the effect that a move followed, and the result that has
+// it.
+func (t *trail) proposalLinks(i int) []Link {
+	b, j, ev := cause[*event.EffectJudged](t, i)
+	if j < 0 || b.Effect.Kind != spoor.ProposeTransition || b.Target != t.move(i).To || b.Outcome != event.EffectAccepted {
+		return nil
+	}
+	return append([]Link{t.toldLink(j, ev)}, t.effectLinks(j)...)
+}
+
+// effectLinks tells the result that asks for an effect.
+func (t *trail) effectLinks(i int) []Link {
+	if _, j, _ := cause[*event.Returned](t, i); j >= 0 {
+		return t.resultLinks(j)
+	}
+	return nil
+}
+
+// toldLink tells event i as the story does, in one line.
+func (t *trail) toldLink(i int, ev Evidence) Link {
+	var told []string
+	for _, l := range t.told(i) {
+		told = append(told, l.Text)
+	}
+	l := t.link(i, ev, strings.Join(told, "; "))
+	l.Call = callOf(t.event(i).Body)
+	if a, ok := t.asks[i]; ok {
+		l.Tool = a.part.Tool
+	}
+	return l
 }
 
 func readID(args string) string {
@@ -356,6 +472,25 @@ func resultOf(b event.Body) (call string, result model.Part) {
 		return b.Call, named(b.Result, b.Tool)
 	}
 	return "", model.Part{}
+}
+
+// callOf is the call that an event speaks of; empty if it speaks of none, or
+// of several.
+func callOf(b event.Body) string {
+	switch b := b.(type) {
+	case *event.Needs:
+		return b.Call
+	case *event.Answered:
+		return b.Call
+	case *event.Paused:
+		return b.Call
+	case *event.EffectJudged:
+		return b.Call
+	case *event.RerouteSuperseded:
+		return b.Call
+	}
+	call, _ := resultOf(b)
+	return call
 }
 
 func named(p model.Part, tool string) model.Part {
@@ -409,7 +544,7 @@ func (t *trail) results(i int) []Result {
 		}
 		list = append(list, r)
 	}
-	if reply, j, _ := cause[*event.Replied](t, i); j >= 0 && len(list) > 1 {
+	if reply, j, _ := t.reply(i); j >= 0 && len(list) > 1 {
 		order := map[string]int{}
 		for k, p := range reply.Parts {
 			if p.Kind == model.Call {

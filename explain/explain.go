@@ -87,5 +87,8 @@ func incomplete(r *recording.Recording) string {
 	case len(r.Events) == 0:
 		return say("empty")
 	}
+	if q := r.Waiting(); q != nil {
+		return say("waiting", "call", line(q.Call), "tool", line(q.Tool), "question", quote(q.Text, 200))
+	}
 	return say("incomplete", "event", itoa(r.Events[len(r.Events)-1].Seq))
 }

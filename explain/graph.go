@@ -16,6 +16,8 @@ import (
 type mapped struct {
 	m      *spoor.Map
 	err    error
+	start  *event.Started
+	agent  []spoor.AgentSkill // what the agent brings along beside the map
 	bodies map[model.Digest]event.BodyText
 
 	graph  *spoor.Graph // compiled when it is first asked for
@@ -43,8 +45,13 @@ func (t *trail) mapOf(i int) *mapped {
 			m.bodies[b.Piece] = b
 		}
 	}
+	m.start = s
 	if m.m, m.err = s.Graph.Decode(); m.err != nil {
 		m.m = nil
+		return m
+	}
+	if in, err := s.Injections.Decode(&s.Graph); err == nil {
+		m.agent = in.Skills
 	}
 	return m
 }
@@ -99,17 +106,42 @@ func (m *mapped) waitsFor(ref spoor.Ref) string {
 	return string(s.OnToolReturn)
 }
 
-// has reports whether the map has a skill.
-func (m *mapped) has(skill string) bool {
-	return m.m != nil && slices.ContainsFunc(m.m.Skills, func(s spoor.Skill) bool { return s.ID == skill })
+// skills lists the ids of all skills: those of the map, and those of the agent.
+func (m *mapped) skills() (ids []string) {
+	if m.m == nil {
+		return nil
+	}
+	for i := range m.m.Skills {
+		ids = append(ids, m.m.Skills[i].ID)
+	}
+	for i := range m.agent {
+		ids = append(ids, m.agent[i].ID)
+	}
+	return ids
 }
 
-// compiled is the graph of the map; nil if it is none.
+// own is a skill of the agent, and its address; nil if it is none.
+func (m *mapped) own(skill string) (*spoor.AgentSkill, spoor.Ref) {
+	i := slices.IndexFunc(m.agent, func(s spoor.AgentSkill) bool { return s.ID == skill })
+	if i < 0 {
+		return nil, ""
+	}
+	return &m.agent[i], spoor.Ref("agent.skills").At(i)
+}
+
+// hides reports whether a skill must not be seen in the turn.
+func (m *mapped) hides(skill string) bool {
+	return m.start != nil && slices.Contains(m.start.Hidden, skill)
+}
+
+// compiled is the graph as the turn saw it; nil if it is none.
 func (m *mapped) compiled() *spoor.Graph {
 	if !m.tried && m.m != nil {
 		m.tried = true
-		if m.graph, m.err = spoor.Compile(m.m, &m.conds); m.err != nil {
+		if m.graph, m.err = m.start.Compile(&m.conds); m.err != nil {
 			m.graph = nil
+		} else {
+			m.graph = m.graph.Hide(m.start.Hidden)
 		}
 	}
 	return m.graph

@@ -2,11 +2,13 @@ package explain
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/spoorhq/spoor"
 	"github.com/spoorhq/spoor/event"
 	"github.com/spoorhq/spoor/model"
 	"github.com/spoorhq/spoor/recording"
@@ -39,7 +41,8 @@ type shown struct {
 	data   string
 	number int // in the request, from 1; 0 of a tool
 	kind   SourceKind
-	origin int // the event that brought it in
+	name   string // of what the agent brings along
+	origin int    // the event that brought it in
 	json   *document
 }
 
@@ -80,6 +83,9 @@ func (q *inquiry) find() *NotFound {
 			}
 			return nil
 		case *event.Replied:
+			if t.aside[i] != "" {
+				continue
+			}
 			var words []model.Part
 			for _, p := range b.Parts {
 				if p.Kind == model.Text {
@@ -103,7 +109,7 @@ func endedText(b *event.Finished) (reason, more string) {
 		reason, more = firstLine(b.Error)
 		return string(b.By) + ": " + clip(reason, 200), more
 	case b.By == event.ByAnswer && b.Limited:
-		return "the budget of model calls was spent", ""
+		return spentText(b.Limit), ""
 	case b.By == event.ByAnswer:
 		return "the last reply has no text", ""
 	}
@@ -130,8 +136,8 @@ func (q *inquiry) show() {
 		if !readable(p.Part, data) { // a document that no model is shown as text
 			continue
 		}
-		kind, origin := q.origin(from, p)
-		q.shown = append(q.shown, shown{Part: p.Part, data: data, number: i + 1, kind: kind, origin: origin})
+		kind, name, origin := q.origin(from, p, i)
+		q.shown = append(q.shown, shown{Part: p.Part, data: data, number: i + 1, kind: kind, name: name, origin: origin})
 	}
 	for _, spec := range q.t.specs(q.called) {
 		q.shown = append(q.shown, shown{
@@ -174,31 +180,112 @@ func (q *inquiry) origins() origins {
 	return o
 }
 
-// origin says what a part is, and which event brought it in: what nothing else
-// did was put in by the request.
-func (q *inquiry) origin(o origins, p placed) (SourceKind, int) {
+// origin says what a part is that stands at a place of the request, what its
+// author calls it, and which event brought it in: what nothing else did was put
+// in by the request.
+func (q *inquiry) origin(o origins, p placed, at int) (kind SourceKind, name string, origin int) {
 	turn := max(q.t.turn[q.called], 0)
 	switch s := q.t.started(q.called); {
 	case p.Role == model.Tool:
 		if i, ok := o.results[key{p.Call, p.Piece}]; ok {
-			return FromResult, i
+			return FromResult, "", i
 		}
-		return FromResult, p.by
+		return FromResult, "", p.by
 	case p.Role == model.User && s != nil && p.Piece == s.Message.Piece:
-		return FromMessage, turn
+		return FromMessage, "", turn
 	case p.Role == model.User:
 		if i, ok := o.messages[p.Piece]; ok {
-			return FromHistory, i
+			return FromHistory, "", i
 		}
-		return FromHistory, turn
+		return FromHistory, "", turn
 	case p.Skill != "":
-		return FromBody, turn
+		return FromBody, "", turn
 	case p.Kind == model.Menu:
-		return FromMenu, p.by
+		return FromMenu, "", p.by
 	case p.Kind == model.Note:
-		return FromNote, p.by
+		return FromNote, "", q.t.noted(p)
+	case p.Kind == model.Instruction:
+		return FromInstruction, q.t.instruction(q.called, p.Piece), turn
+	case s != nil:
+		kind, name = brought(s, p.Piece, at)
+		return kind, name, turn
 	}
-	return FromSystem, turn
+	return FromSystem, "", turn
+}
+
+// brought says what a part of the system prompt is: first comes what every
+// prompt begins with, then the steering, then the facts.
+func brought(s *event.Started, piece model.Digest, at int) (SourceKind, string) {
+	in := &s.Injections
+	kind := func(k int) (SourceKind, string) {
+		if k < len(in.Steering) {
+			return FromSteering, fmt.Sprintf("steering[%d]", k)
+		}
+		return FromFact, in.Facts[k-len(in.Steering)].ID
+	}
+	all := slices.Concat(in.Steering, in.Facts)
+	if k := at - len(s.System); k >= 0 && k < len(all) && all[k].Piece == piece {
+		return kind(k)
+	}
+	if slices.ContainsFunc(s.System, func(p model.Part) bool { return p.Piece == piece }) {
+		return FromSystem, ""
+	}
+	if k := slices.IndexFunc(all, func(p event.Passage) bool { return p.Piece == piece }); k >= 0 {
+		return kind(k)
+	}
+	return FromSystem, ""
+}
+
+// instruction is the id of the instruction that a request has a text of; of two
+// with one text the one that is active.
+func (t *trail) instruction(called int, piece model.Digest) string {
+	s := t.started(called)
+	if s == nil {
+		return ""
+	}
+	_, move, _ := cause[*event.Evaluated](t, called)
+	id := ""
+	for _, n := range s.Injections.Instructions {
+		if n.Piece != piece {
+			continue
+		}
+		if t.instructs(move, n.ID) != nil {
+			return n.ID
+		}
+		if id == "" {
+			id = n.ID
+		}
+	}
+	return id
+}
+
+// instructs is an instruction that is active after a move, or nil.
+func (t *trail) instructs(move int, id string) *event.ActiveInstruction {
+	list := t.texts[move].list
+	if i := slices.IndexFunc(list, func(n event.ActiveInstruction) bool { return n.ID == id }); i >= 0 {
+		return &list[i]
+	}
+	return nil
+}
+
+// noted is the event that a note to the model is of, or else the request that
+// put it in.
+func (t *trail) noted(p placed) int {
+	for i := p.by - 1; i >= max(0, t.turn[p.by], p.by-maxBack); i-- {
+		var note model.Part
+		switch b := t.event(i).Body.(type) {
+		case *event.EffectJudged:
+			note = b.Note
+		case *event.RouteConflict:
+			note = b.Note
+		case *event.RerouteSuperseded:
+			note = b.Note
+		}
+		if note.Kind != "" && note.Piece == p.Piece {
+			return i
+		}
+	}
+	return p.by
 }
 
 // search finds all stretches of the answer that stand in what was shown.
@@ -471,7 +558,7 @@ func (q *inquiry) source(h hit) Source {
 	s := &q.shown[h.shown]
 	src := Source{
 		Evidence: Fact, Kind: s.kind, Event: q.t.seq(s.origin), Part: s.number, Piece: s.Piece,
-		Range: h.Range, Text: s.data[h.Start:h.End],
+		Range: h.Range, Text: s.data[h.Start:h.End], Name: s.name,
 	}
 	src.around = lineAround(s.data, h.Range)
 	src.line = s.data[src.around.Start:src.around.End]
@@ -568,6 +655,15 @@ func (q *inquiry) chain(s *shown) []Link {
 		return append(links, t.whereabouts(at)...)
 	case s.kind == FromTool:
 		return append(links, t.whereabouts(q.called)...)
+	case s.kind == FromInstruction:
+		return append(links, t.instructionLinks(q.called, s.name)...)
+	case s.kind == FromNote && t.event(s.origin).Body.Kind() != (event.Called{}).Kind():
+		links = append(links, t.toldLink(s.origin, Fact))
+		at := s.origin
+		if _, ok := t.event(at).Body.(*event.EffectJudged); ok {
+			links = append(links, t.effectLinks(at)...)
+		}
+		return append(links, t.whereabouts(at)...)
 	case s.kind == FromNote || s.kind == FromMenu:
 		if s.origin != q.called {
 			links = append(links, t.link(s.origin, Fact, say(either(s.kind == FromMenu, "menu put", "put"))))
@@ -596,7 +692,7 @@ func (q *inquiry) bodyChain(skill string) []Link {
 	case t.move(since).To == skill:
 		return append(links, t.back(t.entered(since))...)
 	case slices.Contains(t.event(since).Body.(*event.Evaluated).Activated, skill):
-		if b, j, ev := cause[*event.Replied](t, since); j >= 0 {
+		if b, j, ev := t.reply(since); j >= 0 {
 			for _, p := range b.Parts {
 				if p.Kind == model.Call && p.Tool == readSkill && readID(t.data(p)) == skill {
 					links = append(links, t.askLink(j, ev, p, t.move(since).From))
@@ -606,9 +702,43 @@ func (q *inquiry) bodyChain(skill string) []Link {
 		}
 		return append(links, t.back(t.entered(since))...)
 	}
-	always := t.link(since, Fact, say("always", "iteration", itoa(t.event(since).Iteration), "skill", line(skill)))
+	name := "always"
+	if slices.ContainsFunc(t.active[since], func(a event.Active) bool { return a.Skill == skill && a.Via == spoor.ViaRule }) {
+		name = "ruled"
+	}
+	always := t.link(since, Fact, say(name, "iteration", itoa(t.event(since).Iteration), "skill", line(skill)))
 	always.Skill = skill
 	return append(append(links, always), t.message(since)...)
+}
+
+// instructionLinks tells why an instruction is in a request.
+func (t *trail) instructionLinks(called int, id string) []Link {
+	_, move, ev := cause[*event.Evaluated](t, called)
+	n := t.instructs(move, id)
+	if n == nil {
+		return t.message(called)
+	}
+	for before := t.moveBefore(move); before >= 0; before = t.moveBefore(move) {
+		if b := t.instructs(before, id); b == nil || *b != *n {
+			break
+		}
+		move = before // it has been there since
+	}
+	at := itoa(t.event(move).Iteration)
+	if n.Via != spoor.ViaLease {
+		links := []Link{t.link(move, ev, say("ruled text", "iteration", at, "id", line(id)))}
+		return append(links, t.back(t.entered(move))...)
+	}
+	links := []Link{t.link(move, ev, say("leased text", "iteration", at, "id", line(id), "call", line(n.Call), "lease", leaseText(n.Lease)))}
+	for i := move - 1; i >= max(0, t.turn[move], move-maxBack); i-- {
+		b, ok := t.event(i).Body.(*event.EffectJudged)
+		if ok && b.Call == n.Call && b.Effect.Instruction == id && b.Outcome == event.EffectAccepted {
+			links = append(links, t.toldLink(i, Fact))
+			links = append(links, t.effectLinks(i)...)
+			return append(links, t.whereabouts(i)...)
+		}
+	}
+	return append(links, t.whereabouts(move)...)
 }
 
 // whereabouts tells how the walk came to where it stood at event i.

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/spoorhq/spoor"
 	"github.com/spoorhq/spoor/event"
@@ -24,6 +25,9 @@ type MoveReason struct {
 
 	// Superseded are entries that claim the message as well.
 	Superseded []string `json:"superseded,omitempty"`
+
+	// Effects is what the tools asked of the walk, and what became of that.
+	Effects []Link `json:"effects,omitempty"`
 
 	// Reads is what became of the model's requests to read a skill.
 	Reads []Link `json:"reads,omitempty"`
@@ -84,6 +88,7 @@ func Move(r *recording.Recording, iteration int) *MoveReason {
 	}
 	m.Results, m.fired = t.results(i), t.fired(i)
 	m.Superseded = t.superseded(i)
+	m.Effects = t.effects(i)
 	m.Reads = t.reads(i)
 	m.Chain = t.back(i)
 	m.Changed = t.changed()
@@ -118,9 +123,39 @@ func (t *trail) after(i int, yield func(j int, b event.Body)) {
 func (t *trail) reads(i int) []Link {
 	var links []Link
 	t.after(i, func(j int, b event.Body) {
-		switch b.(type) {
-		case *event.Read, *event.Rejected, *event.RerouteSuperseded:
-			links = append(links, t.link(j, Fact, t.told(j)[0].Text))
+		switch b := b.(type) {
+		case *event.Read, *event.Rejected:
+		case *event.RerouteSuperseded:
+			if b.Source == spoor.ByProposal {
+				return
+			}
+		default:
+			return
+		}
+		links = append(links, t.link(j, Fact, t.told(j)[0].Text))
+	})
+	return links
+}
+
+// effects tells what the results before a move asked of the walk, and of a
+// proposal that did not get its way, why.
+func (t *trail) effects(i int) []Link {
+	var links []Link
+	for j := i - 1; j >= max(0, t.turn[i], i-maxBack); j-- {
+		switch t.event(j).Body.(type) {
+		case *event.EffectJudged:
+			links = append(links, t.toldLink(j, Fact))
+			continue
+		case *event.Called, *event.Evaluated:
+		default:
+			continue
+		}
+		break
+	}
+	slices.Reverse(links)
+	t.after(i, func(j int, b event.Body) {
+		if b, ok := b.(*event.RerouteSuperseded); ok && b.Source == spoor.ByProposal {
+			links = append(links, t.toldLink(j, Fact))
 		}
 	})
 	return links
@@ -144,6 +179,13 @@ func (m *MoveReason) String() string {
 		p.put(2, "what had come back:")
 		for _, r := range m.Results {
 			p.hang(4, 15, fmt.Sprintf("event %-4d %s", r.Event, r.told()))
+		}
+	}
+	if len(m.Effects) > 0 {
+		p.WriteByte('\n')
+		p.put(2, "what the tools asked of the walk:")
+		for _, l := range m.Effects {
+			p.link(4, l)
 		}
 	}
 	if len(m.Reads) > 0 {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/spoorhq/spoor"
 	"github.com/spoorhq/spoor/event"
 	"github.com/spoorhq/spoor/model"
 	"github.com/spoorhq/spoor/recording"
@@ -84,6 +85,29 @@ func (t *trail) told(i int) []Line {
 		} else {
 			add(1, "no map", "error", clip(t.mapOf(i).err.Error(), 200))
 		}
+		lines = append(lines, t.startedLines(i, b)...)
+	case *event.Asked:
+		add(0, "scorer asked", "scorer", line(b.Scorer), "skills", candidatesText(b))
+	case *event.Scored:
+		if b.Error != "" {
+			failure("scorer failed", b.Error)
+			break
+		}
+		add(0, "scored", "scores", scoredText(b))
+	case *event.TurnRouted:
+		lines = append(lines, routedLines(b, t.mapOf(i).label(b.Ref))...)
+	case *event.EffectJudged:
+		lines = append(lines, Line{Text: effectText(b)})
+		whole(t.data(b.Note), 0)
+	case *event.Needs:
+		add(0, either(b.By == event.ByPolicy, "needs leave", "needs"), "call", line(b.Call), "tool", line(t.asks[i].part.Tool),
+			"question", quote(t.data(b.Question), 200))
+		whole(t.data(b.Question), 200)
+	case *event.Answered:
+		add(0, either(b.Declined, "declined", "person"), "call", line(b.Call), "tool", line(t.asks[i].part.Tool), "answer", quote(t.data(b.Answer), 200))
+		whole(t.data(b.Answer), 200)
+	case *event.Paused:
+		add(0, "paused", "call", line(b.Call), "tool", line(t.asks[i].part.Tool))
 	case *event.Evaluated:
 		label := t.mapOf(i).label
 		add(0, "moved", "iteration", itoa(t.event(i).Iteration), "move", moveText(&b.Move, label(b.Move.Ref), t.fired(i)))
@@ -94,22 +118,26 @@ func (t *trail) told(i int) []Line {
 		if on := t.switchedOn(i); len(on) > 0 {
 			add(1, "activated", "skills", listed(on))
 		}
+		lines = append(lines, t.evaluatedLines(i, b)...)
 	case *event.RouteConflict:
 		add(0, "conflict", "call", line(b.Winner.CallID), "tool", line(b.Winner.Tool), "to", line(b.Winner.Target))
+		whole(t.data(b.Note), 0)
 	case *event.RerouteSuperseded:
-		add(0, "reroute", "call", line(b.Call), "skill", line(b.VolunteeredID), "won", line(b.WonID), "by", line(string(b.By)))
+		add(0, either(b.Source == spoor.ByProposal, "proposal lost", "reroute"), "tool", line(t.asks[i].part.Tool),
+			"call", line(b.Call), "skill", line(b.VolunteeredID), "won", line(b.WonID), "by", line(string(b.By)))
+		whole(t.data(b.Note), 0)
 	case *event.Read:
 		add(0, "read", "call", line(b.Call), "skill", line(b.Skill), "text", clip(t.data(b.Result), 120))
 		whole(t.data(b.Result), 120)
 	case *event.Rejected:
-		add(0, "rejected", "call", line(b.Call), "skill", either(b.RequestedID != "", line(b.RequestedID), `""`),
+		add(0, either(b.Posture != "", "rejected posture", "rejected"), "posture", line(string(b.Posture)), "call", line(b.Call), "skill", either(b.RequestedID != "", line(b.RequestedID), `""`),
 			"from", either(b.CurrentSkillID != "", line(b.CurrentSkillID), "nowhere"), "allowed", listed(b.Allowed))
 		whole(t.data(b.Result), 0)
 	case *event.Refused:
 		add(0, "refused", "call", line(b.Call), "tool", line(b.Tool), "reason", line(string(b.Reason)), "text", clip(t.data(b.Result), 120))
 		whole(t.data(b.Result), 120)
 	case *event.Called:
-		add(0, either(b.Last, "called last", "called"), "parts", itoa(t.parts[i]), "tools", toolsText(t.offered(i)))
+		add(0, calledName(b), "parts", itoa(t.parts[i]), "tools", toolsText(t.offered(i)), "limit", limitText(b.Limit), "purpose", line(string(b.Purpose)))
 		if t.full {
 			lines = append(lines, t.asked(i)...)
 		}
@@ -121,6 +149,11 @@ func (t *trail) told(i int) []Line {
 		for _, p := range b.Parts {
 			switch p.Kind {
 			case model.Call:
+				if t.aside[i] != "" {
+					add(0, "chose", "choice", choiceText(t.data(p)))
+					whole(t.data(p), 0)
+					break
+				}
 				add(0, "asked for", "call", line(p.Call), "tool", line(p.Tool), "args", clip(t.data(p), 120))
 				whole(t.data(p), 120)
 			case model.Thinking:
@@ -181,9 +214,12 @@ func (t *trail) told(i int) []Line {
 		case b.By == event.ByAnswer && event.Text(b.Answer) == "":
 			add(0, "ended without", "reason", reason)
 		case b.By == event.ByAnswer:
-			add(0, either(b.Limited, "limited", "finished"))
+			add(0, either(b.Limited, "limited", "finished"), "limit", limitText(b.Limit))
 		case b.By == event.ByStop:
 			add(0, "stopped", "reason", clip(first, 300))
+			if b.Limited {
+				add(1, "spent", "spent", spentText(b.Limit))
+			}
 		default:
 			add(0, "failed", "reason", clip(first, 300))
 		}
@@ -223,6 +259,11 @@ func (t *trail) asked(i int) []Line {
 // specs are what a request told of the tools that it offered, as far as it is
 // on record.
 func (t *trail) specs(i int) []event.Tool {
+	if b := t.event(i).Body.(*event.Called); b.Choice != nil {
+		if text, ok := t.r.Piece(b.Choice.Piece); ok {
+			return []event.Tool{{Name: b.Choice.Name, Piece: b.Choice.Piece, Data: text}}
+		}
+	}
 	s := t.started(i)
 	if s == nil {
 		return nil
@@ -279,6 +320,8 @@ func (t *trail) switchedOn(i int) []string {
 	var before []string
 	if j := t.moveBefore(i); j >= 0 {
 		before = t.event(j).Body.(*event.Evaluated).Activated
+	} else if s := t.started(i); s != nil && s.Continuity == spoor.ContinueConversation {
+		before = s.Activated
 	}
 	var on []string
 	for _, id := range now {

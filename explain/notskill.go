@@ -2,6 +2,7 @@ package explain
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -64,6 +65,9 @@ const (
 	ByStep WayKind = "step" // a step that leads there
 	ByRead WayKind = "read" // the model's read_skill
 	ByLeaf WayKind = "leaf" // a leaf of the tree
+
+	ByProposal  WayKind = "proposal"  // of a tool
+	ByCondition WayKind = "condition" // of a skill that the agent brings along: it is active while its own holds
 )
 
 // WayOutcome says what became of a way.
@@ -111,7 +115,7 @@ func (t *trail) unknown(id string) *NotFound {
 			continue
 		}
 		m := t.mapOf(i)
-		if m.has(id) || m.m == nil {
+		if m.m == nil || slices.Contains(m.skills(), id) {
 			first = nil
 			break
 		}
@@ -121,13 +125,7 @@ func (t *trail) unknown(id string) *NotFound {
 	}
 	switch {
 	case first != nil:
-		hint := nearest.Hint(id, func(yield func(string) bool) {
-			for _, s := range first.m.Skills {
-				if !yield(s.ID) {
-					return
-				}
-			}
-		})
+		hint := nearest.Hint(id, slices.Values(first.skills()))
 		return &NotFound{Kind: NotRecorded, Reason: say("no such", "skill", quote(id, 80), "hint", either(hint != "", "; "+hint, ""))}
 	case len(t.moves) == 0 && !slices.ContainsFunc(t.turn, func(i int) bool { return i >= 0 }):
 		return &NotFound{Kind: NotRecorded, Reason: say("no turn")}
@@ -146,8 +144,14 @@ func (t *trail) occasion(i int, id string) Occasion {
 	}
 	mapped := t.mapOf(i)
 	inTree := mapped.m != nil && mapped.m.Tree != nil
-	o.Entered = o.Entered || inTree && o.Active
+	if s, _ := mapped.own(id); s == nil { // what the agent brings along is no leaf
+		o.Entered = o.Entered || inTree && o.Active
+	}
 	if m.From == id {
+		return o
+	}
+	if mapped.hides(id) {
+		o.NotFound = &NotFound{Kind: Refused, Reason: say("hidden skill")}
 		return o
 	}
 	w := &ways{t: t, i: i, id: id, move: m, mapped: mapped, results: t.results(i), fired: t.fired(i)}
@@ -156,12 +160,16 @@ func (t *trail) occasion(i int, id string) Occasion {
 		w.unmapped()
 	case inTree:
 		w.leaves(w.mapped.m.Tree, "tree")
-		o.Ways = w.list
-		return o
 	default:
 		w.rules()
 		w.steps()
 	}
+	own := w.condition()
+	if inTree && !own {
+		o.Ways = w.list
+		return o
+	}
+	w.proposals()
 	far := w.reads()
 	if len(w.list) == 0 || far && len(w.list) == 1 {
 		name := either(m.From == "", "no way cold", "no way")
@@ -180,7 +188,8 @@ type ways struct {
 	move    *spoor.Move
 	mapped  *mapped
 	results []Result
-	fired   *Result // the result that took the step of the move, if one did
+	fired   *Result           // the result that took the step of the move, if one did
+	routed  *event.TurnRouted // what judged the start of the turn; nil if nothing did
 	list    []Way
 }
 
@@ -226,9 +235,15 @@ func (w *ways) unmapped() {
 	}
 }
 
-// rules tells of the entries. They decide only where a walk begins.
+// rules tells of the entries. They decide only where a walk begins, and where
+// a turn does that was routed: after its first move a menu is in their place.
 func (w *ways) rules() {
-	if w.move.From != "" {
+	w.routed, _ = w.t.routed(w.i)
+	if w.routed != nil && w.routed.By == "" {
+		w.routed = nil // the entries decided
+	}
+	first := w.t.event(w.i).Iteration == 1
+	if w.routed != nil && !first || w.routed == nil && w.move.From != "" {
 		return
 	}
 	start := &w.mapped.m.Start
@@ -245,6 +260,10 @@ func (w *ways) rules() {
 			continue
 		}
 		ref := spoor.Ref("start.entries").At(k)
+		if start.ScoredBy != "" && w.routed != nil {
+			w.scored(ref, spoor.Rule{Use: e.Use, Match: e.Match, When: e.When})
+			continue
+		}
 		if start.ScoredBy == "" {
 			w.add(Way{Evidence: Fact, Kind: ByRule, Ref: ref, Outcome: NotJudged, Text: say("entry not judged")})
 			continue
@@ -260,8 +279,11 @@ func (w *ways) rule(ref spoor.Ref, r spoor.Rule) {
 		way.Outcome, way.Text = Taken, say("way taken", "what", "it")
 	case failed:
 		way.Outcome, way.Text = NotMet, say("when failed", "error", clip(err, 200))
+	case r.Match.Intent != nil && w.routed != nil:
+		w.scored(ref, r)
+		return
 	case r.Match.Intent != nil:
-		way.Outcome, way.Text = NotJudged, say("intent")
+		way.Outcome, way.Text = NotJudged, say("intent unjudged")
 	case r.Match.IsZero() && r.When == "":
 		way.Outcome, way.Text = Beaten, say("rule above", "witness", "", "ref", w.winner())
 		if w.t.isActive(w.i, w.id) {
@@ -271,6 +293,142 @@ func (w *ways) rule(ref spoor.Ref, r spoor.Rule) {
 		way.Evidence = Derived
 		w.claim(&way, r)
 	}
+	w.add(way)
+}
+
+// scored tells how well a candidate fitted the message, and what came of it.
+func (w *ways) scored(ref spoor.Ref, r spoor.Rule) {
+	way := Way{Evidence: Fact, Kind: ByRule, Ref: ref, Outcome: NotJudged}
+	if _, j := w.t.routed(w.i); j >= 0 {
+		way.Event = w.t.seq(j)
+	}
+	b, v := w.routed, w.routed.Scores
+	at := -1 // its best row
+	for k := 0; v != nil && at < 0 && k < len(v.Ranked); k++ {
+		if v.Ranked[k].ID == w.id {
+			at = k
+		}
+	}
+	switch {
+	case w.move.Ref == ref || w.move.To == w.id:
+		way.Outcome, way.Text = Taken, say("way taken", "what", "it")
+	case b.Error != "":
+		way.Text = say("scores failed", "error", clip(b.Error, 200))
+	case v == nil:
+		way.Text = say("not scored", "winner", w.winner())
+	case at < 0 && (r.When != "" || !r.Match.IsZero() && r.Match.Intent == nil):
+		way.Evidence, way.Event = Derived, 0
+		w.claim(&way, r)
+	case at < 0:
+		way.Text = say("no score")
+	default:
+		way.Outcome, way.Text = Beaten, w.scoreText(at)
+		if dead(b, at) {
+			way.Outcome = NotMet
+		}
+	}
+	w.add(way)
+}
+
+// dead reports whether a row of a verdict does not count.
+func dead(b *event.TurnRouted, at int) bool {
+	v := b.Scores
+	f := v.Ranked[at].Score
+	return math.IsNaN(f) || math.IsInf(f, 0) || v.Thresholds.Floor != nil && f <= *v.Thresholds.Floor
+}
+
+// scoreText says why a candidate that was scored is not where the turn starts.
+func (w *ways) scoreText(at int) string {
+	b, v := w.routed, w.routed.Scores
+	row := v.Ranked[at]
+	gap := ""
+	if v.RunnerUp != nil && v.RunnerUp.ID == w.id {
+		gap = say("score gap", "gap", number(v.RunnerUp.Gap))
+	}
+	name := "score off menu"
+	switch {
+	case dead(b, at):
+		name = "score dead"
+	case b.By == spoor.ByContinuity:
+		name = "score stay"
+	case b.By == spoor.ByDecider:
+		name = "score decider"
+	case b.By == spoor.ByEntry, b.By == spoor.ByIntent:
+		name = "score ahead"
+	case slices.Contains(b.Offered, w.id):
+		name = "score menu"
+	}
+	return say(name, "score", number(row.Score), "share", percent(row.Relevance), "winner", line(v.Ranked[0].ID),
+		"best", number(v.Ranked[0].Score), "gap", gap, "to", either(w.move.To != "", line(w.move.To), "nowhere"),
+		"offered", listed(b.Offered), "floor", floorOf(b))
+}
+
+// condition tells of the condition of a skill that the agent brings along. Own
+// says that it is one.
+func (w *ways) condition() (own bool) {
+	s, ref := w.mapped.own(w.id)
+	if s == nil || s.When == "" {
+		return s != nil
+	}
+	way := Way{Evidence: Derived, Kind: ByCondition, Ref: ref, Outcome: NotMet, Text: say("own when", "when", clip(s.When, 200))}
+	for _, a := range w.t.active[w.i] {
+		switch {
+		case a.Skill != w.id:
+		case a.Via != spoor.ViaRule: // the model has read it, and the condition is not on record
+			return true
+		default:
+			way.Evidence, way.Outcome, way.Text = Fact, Taken, say("own holds")
+		}
+	}
+	for _, skipped := range w.t.skipped(w.i) {
+		if skipped.Ref == ref.Key("when") {
+			way.Evidence, way.Text = Fact, say("when failed", "error", clip(skipped.Error, 200))
+		}
+	}
+	w.add(way)
+	return true
+}
+
+// skipped is what a move passed over, its As followed.
+func (t *trail) skipped(i int) []event.Skipped {
+	b := t.event(i).Body.(*event.Evaluated)
+	if j, ok := t.at[b.SkippedAs]; ok && b.SkippedAs != 0 && j < i {
+		if as, ok := t.event(j).Body.(*event.Evaluated); ok {
+			return as.Skipped
+		}
+	}
+	return b.Skipped
+}
+
+// proposals tells of the tools that proposed the skill.
+func (w *ways) proposals() {
+	for j := w.i - 1; j >= max(0, w.t.turn[w.i], w.i-maxBack); j-- {
+		switch b := w.t.event(j).Body.(type) {
+		case *event.Called, *event.Evaluated:
+			return
+		case *event.EffectJudged:
+			if b.Effect.Kind == spoor.ProposeTransition && b.Target == w.id {
+				w.proposal(j, b)
+			}
+		}
+	}
+}
+
+func (w *ways) proposal(j int, b *event.EffectJudged) {
+	way := Way{Evidence: Fact, Kind: ByProposal, Event: w.t.seq(j)}
+	name := ""
+	switch {
+	case b.Outcome == event.EffectRefused:
+		way.Outcome, name = Rejected, "proposal refused"
+	case b.Outcome == event.EffectSuperseded:
+		way.Outcome, name = Beaten, "proposal after"
+	case w.move.To == w.id && w.move.By == spoor.ByProposal:
+		way.Outcome, name = Taken, "proposal taken"
+	default:
+		way.Outcome, name = Beaten, "proposal beaten"
+	}
+	way.Text = say(name, "call", line(b.Call), "tool", line(b.Tool), "reason", clip(b.Refusal, 200), "skill", line(b.SupersededBy),
+		"to", either(w.move.To != "", line(w.move.To), "nowhere"), "by", line(string(w.move.By)))
 	w.add(way)
 }
 
@@ -455,7 +613,7 @@ func waits(s *spoor.Step) string {
 // reads tells of the model's requests to read the skill. Far says that there
 // was none, and could not have been.
 func (w *ways) reads() (far bool) {
-	reply, j, _ := cause[*event.Replied](w.t, w.i)
+	reply, j, _ := w.t.reply(w.i)
 	if j < 0 {
 		return false // the model has not been asked yet
 	}
@@ -473,12 +631,35 @@ func (w *ways) reads() (far bool) {
 	if _, request, _ := cause[*event.Called](w.t, j); request >= 0 && !slices.Contains(w.t.offered(request), readSkill) {
 		way.Text = say("not offered")
 	}
-	if g := w.mapped.compiled(); g != nil && g.Classify(w.move.From, w.id) == spoor.Unreachable {
-		far = true
-		way.Evidence, way.Text = Derived, say("not asked far")
+	if g := w.mapped.compiled(); g != nil {
+		posture := event.Posture("")
+		if s := w.t.started(w.i); s != nil {
+			posture = s.Posture
+		}
+		switch target := g.Classify(w.move.From, w.id); {
+		case target == spoor.Unreachable:
+			far = true
+			way.Evidence, way.Text = Derived, say("not asked far")
+		case target == spoor.Hop && posture == event.Rails:
+			way.Evidence, way.Text = Derived, say("not asked rails")
+		case target == spoor.Hop && posture == event.Guard && !slices.Contains(w.menu(g), w.id):
+			way.Evidence, way.Text = Derived, say("not asked guard")
+		}
 	}
 	w.add(way)
 	return far
+}
+
+// menu is what the model could choose from when the move was made; nil if
+// there was no menu.
+func (w *ways) menu(g *spoor.Graph) []string {
+	if menu := w.t.menus[w.i]; menu != nil {
+		return menu
+	}
+	if b, j := w.t.routed(w.i); w.move.From == "" && (j < 0 || b.By == "") && g.Selection() == spoor.SelectModel {
+		return g.Reachable("")
+	}
+	return nil
 }
 
 // read tells what became of one request to read the skill.
@@ -495,7 +676,7 @@ func (w *ways) read(call string) {
 		case *event.Rejected:
 			if b.Call == call {
 				way.Outcome, way.Event = Rejected, w.t.seq(j)
-				way.Text = say("read rejected", "call", line(call), "from", either(b.CurrentSkillID != "", line(b.CurrentSkillID), "nowhere"), "allowed", listed(b.Allowed))
+				way.Text = say(either(b.Posture != "", "read posture", "read rejected"), "posture", line(string(b.Posture)), "call", line(call), "from", either(b.CurrentSkillID != "", line(b.CurrentSkillID), "nowhere"), "allowed", listed(b.Allowed))
 			}
 		case *event.RerouteSuperseded:
 			if b.Call == call {
@@ -573,8 +754,11 @@ func (o *Occasion) text(skill string) string {
 	p.notFound(2, o.NotFound)
 	for _, w := range o.Ways {
 		what := line(string(w.Ref))
-		if w.Kind == ByRead {
+		switch w.Kind {
+		case ByRead:
 			what = readSkill
+		case ByProposal:
+			what = string(ByProposal)
 		}
 		if w.Label != "" {
 			what += " " + quote(w.Label, 40)

@@ -239,6 +239,12 @@ func (s *Source) where() string {
 			at = clip(s.Path, 80) + ", " + at
 		}
 		return "what the model was told of the tool " + line(s.Tool) + ", " + at
+	case FromSteering:
+		return "the agent's " + line(s.Name) + ", " + at
+	case FromFact:
+		return "the agent's fact " + line(s.Name) + ", " + at
+	case FromInstruction:
+		return "the agent's instruction " + line(s.Name) + ", " + at
 	case FromMenu:
 		return "the menu of skills, " + at
 	}

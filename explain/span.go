@@ -98,6 +98,10 @@ type Source struct {
 	Tool      string `json:"tool,omitempty"`
 	Arguments string `json:"arguments,omitempty"`
 
+	// Name is the id of a fact or of an instruction of the agent, and the address
+	// of a text of its steering, as in steering[0].
+	Name string `json:"name,omitempty"`
+
 	// Path is that of the smallest JSON value around the range, as in
 	// $.orders[3].windowDays; empty where there is no JSON. Fills is set if
 	// the range is all of that value.
@@ -121,8 +125,15 @@ const (
 	FromHistory SourceKind = "history" // what a person said in an earlier turn
 	FromResult  SourceKind = "result"  // of a tool call
 	FromNote    SourceKind = "note"    // what spoor told the model
-	FromMenu    SourceKind = "menu"    // where the model may go
-	FromTool    SourceKind = "tool"    // what the model was told of a tool that it was offered
+
+	// Of what the agent brings along: a text that every prompt has, a fact, and
+	// an instruction that was active. Name is what its author calls it.
+	FromSteering    SourceKind = "steering"
+	FromFact        SourceKind = "fact"
+	FromInstruction SourceKind = "instruction"
+
+	FromMenu SourceKind = "menu" // where the model may go
+	FromTool SourceKind = "tool" // what the model was told of a tool that it was offered
 )
 
 // Span explains words of the answer of the last turn: for every stretch of

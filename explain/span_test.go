@@ -516,12 +516,16 @@ func FuzzRecording(f *testing.F) {
 	f.Add(bytes.ReplaceAll(whole, []byte(`"at":`), []byte(`"drop":9223372036854775807,"at":`)))
 	f.Add(bytes.ReplaceAll(whole, []byte(`"kind":"started"`), []byte(`"kind":"begun"`)))
 	f.Add(bytes.ReplaceAll(whole, []byte(`"piece"`), []byte(`"peace"`)))
+	for _, r := range each(f) {
+		f.Add(recorded(f, r))
+		f.Add(bytes.ReplaceAll(recorded(f, r), []byte(`"because":[`), []byte(`"because":[99,20,3,`)))
+	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		r, err := recording.Read(bytes.NewReader(data))
 		if err != nil {
 			return
 		}
-		for _, v := range everything(r, "60 days", "refunds") {
+		for _, v := range append(everything(r, "60 days", "refunds"), everything(r, "sorry for it", "delivery")...) {
 			_ = v.String()
 			if _, err := json.Marshal(v); err != nil {
 				t.Fatal(err)

@@ -12,10 +12,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/spoorhq/spoor"
+	"github.com/spoorhq/spoor/cond"
 	"github.com/spoorhq/spoor/event"
 	"github.com/spoorhq/spoor/guard"
 	"github.com/spoorhq/spoor/match"
 	"github.com/spoorhq/spoor/model"
+	"github.com/spoorhq/spoor/score"
 	"github.com/spoorhq/spoor/walk"
 )
 
@@ -96,46 +98,9 @@ func everyKind(t *testing.T) []event.Event {
 			{From: "triage", To: "escalation", OnToolReturn: "find_order"},
 		},
 	}
-	graph, err := event.NewGraph(m)
-	if err != nil {
-		t.Fatal(err)
-	}
-	g, err := spoor.Compile(m, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var (
-		machine = walk.New(g)
-		state   = new(walk.State)
-		events  []event.Event
-		at      = time.Date(2026, 1, 2, 15, 4, 5, 0, time.UTC)
-	)
-	step := func(o event.Outcome) {
-		events = append(events, slices.Clone(machine.Step(state, o, at))...)
-		at = at.Add(time.Second)
-	}
-	start := func(message string) {
-		var tools []event.Tool
-		for _, name := range m.Skills[0].Tools {
-			spec := `{"name":"` + name + `"}`
-			output := `{"type":"object"}`
-			tools = append(tools, event.Tool{Name: name, Piece: model.Sum(spec), Data: spec, Output: model.Sum(output), OutputData: output})
-		}
-		step(&event.Started{
-			Run: "20260102-150405.000000-k7q2", Message: model.NewPart(model.User, model.Text, message), Graph: graph, Tools: tools,
-			System: []model.Part{model.NewPart(model.System, model.Text, "You are a desk.")}, MaxIterations: 10,
-		})
-	}
-	call := func(tool, args string) model.Part {
-		p := model.NewPart(model.Assistant, model.Call, args)
-		p.Tool = tool
-		return p
-	}
-	back := func(id, tool, text string) *event.Returned {
-		p := model.NewPart(model.Tool, model.Result, text)
-		p.Call, p.Tool = id, tool
-		return &event.Returned{Call: id, Tool: tool, Executed: true, Result: p}
-	}
+	w := newWorld(t, m, spoor.Injections{})
+	step, call, back := w.step, w.call, w.back
+	start := func(message string) { step(w.started(message)) }
 
 	start("I was charged twice, and want a refund")
 	step(&event.Replied{
@@ -163,5 +128,107 @@ func everyKind(t *testing.T) []event.Event {
 
 	start("refund")
 	step(&event.Stopped{Reason: "context canceled"})
-	return events
+	return append(w.events, everyStart(t)...)
+}
+
+// everyStart walks a turn that a scorer and a model start, that asks a person,
+// and whose tool asks for more than it gets.
+func everyStart(t *testing.T) []event.Event {
+	m := &spoor.Map{
+		Name:   "helpdesk",
+		Skills: []spoor.Skill{{ID: "billing", Tools: []string{"pay_back"}}, {ID: "delivery"}, {ID: "returns"}, {ID: "fraud"}},
+		Start: spoor.Start{Classify: "keyword", Rules: []spoor.Rule{
+			{Use: "billing", Match: match.Intent("The customer paid too much.", "charged twice")},
+			{Use: "delivery", Match: match.Intent("A parcel is late.", "where is my parcel")},
+		}},
+	}
+	w := newWorld(t, m, spoor.Injections{
+		Skills:       []spoor.AgentSkill{{Skill: spoor.Skill{ID: "notes", Body: "Keep notes."}, When: "userMessage.contains('charged')"}},
+		Steering:     []string{"Be brief."},
+		Facts:        []spoor.Fact{{ID: "vat", Text: "VAT is 19 %."}},
+		Instructions: []spoor.Instruction{{ID: "tone", Text: "Say sorry."}},
+	})
+	s := w.started("I was charged twice for a parcel")
+	s.Posture, s.Continuity, s.Cursor, s.Hidden, s.Decider = event.Guard, spoor.ContinueConversation, "returns", []string{"fraud"}, true
+	s.Limits = event.Limits{Tokens: 100_000, Cost: 0.5, Prices: []event.Price{{Model: "gpt-5.2", Input: 1.25, Output: 10}}}
+	w.step(s)
+	w.step(&event.Scored{Scores: []score.Score{{ID: "billing", Score: 2}, {ID: "delivery", Score: 1.9}, {ID: "returns", Score: 0.25}}, Floor: new(0.0)})
+	w.step(&event.Replied{Parts: []model.Part{w.call("choose", `{"id":"billing"}`)}, Model: "gpt-5.2-mini"})
+	w.step(&event.Replied{Parts: []model.Part{w.call("pay_back", `{"order":17}`), w.call("pay_back", `{"order":18}`)}, Model: "gpt-5.2"})
+	asks := func(id, text string) *event.Needs {
+		p := model.NewPart(model.Tool, model.Text, text)
+		p.Call, p.Tool = id, "pay_back"
+		return &event.Needs{Call: id, By: event.ByTool, Question: p}
+	}
+	w.step(asks("i1.1", "Pay 89.90 EUR back?"))
+	w.step(asks("i1.2", "Pay 12.00 EUR back?"))
+	w.step(&event.Answered{Call: "i1.1", Answer: model.NewPart(model.User, model.Text, "yes")})
+	paid := w.back("i1.1", "pay_back", `{"paid":true}`)
+	paid.Effects = []spoor.Effect{
+		{Kind: spoor.RequireInstruction, Instruction: "tone", Lease: spoor.NextCall},
+		{Kind: spoor.ProposeTransition, Target: "delivery", Reason: "the money is back; now the parcel"},
+	}
+	w.step(paid)
+	w.step(&event.Answered{Call: "i1.2", Answer: model.NewPart(model.User, model.Text, "too much"), Declined: true})
+	w.step(&event.Replied{Parts: []model.Part{model.NewPart(model.Assistant, model.Text, "It is paid back.")}, Model: "gpt-5.2"})
+	return w.events
+}
+
+// A world says what only the world can say to a machine, a second after the
+// other.
+type world struct {
+	m       *spoor.Map
+	graph   event.Graph
+	in      event.Injections
+	machine *walk.Machine
+	state   *walk.State
+	at      time.Time
+	events  []event.Event
+}
+
+func newWorld(t *testing.T, m *spoor.Map, in spoor.Injections) *world {
+	t.Helper()
+	graph, err := event.NewGraph(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	injected, err := graph.NewInjections(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := (&event.Started{Graph: graph, Injections: injected}).Compile(cond.CEL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &world{m: m, graph: graph, in: injected, machine: walk.New(g), state: new(walk.State), at: time.Date(2026, 1, 2, 15, 4, 5, 0, time.UTC)}
+}
+
+func (w *world) step(o event.Outcome) {
+	w.events = append(w.events, slices.Clone(w.machine.Step(w.state, o, w.at))...)
+	w.at = w.at.Add(time.Second)
+}
+
+func (w *world) started(message string) *event.Started {
+	var tools []event.Tool
+	for _, name := range w.m.Skills[0].Tools {
+		spec := `{"name":"` + name + `"}`
+		output := `{"type":"object"}`
+		tools = append(tools, event.Tool{Name: name, Piece: model.Sum(spec), Data: spec, Output: model.Sum(output), OutputData: output})
+	}
+	return &event.Started{
+		Run: "20260102-150405.000000-k7q2", Message: model.NewPart(model.User, model.Text, message), Graph: w.graph, Injections: w.in, Tools: tools,
+		System: []model.Part{model.NewPart(model.System, model.Text, "You are a desk.")}, MaxIterations: 10,
+	}
+}
+
+func (w *world) call(tool, args string) model.Part {
+	p := model.NewPart(model.Assistant, model.Call, args)
+	p.Tool = tool
+	return p
+}
+
+func (w *world) back(id, tool, text string) *event.Returned {
+	p := model.NewPart(model.Tool, model.Result, text)
+	p.Call, p.Tool = id, tool
+	return &event.Returned{Call: id, Tool: tool, Executed: true, Result: p}
 }

@@ -60,9 +60,9 @@ func (p *page) types() {
 			for _, v := range d.values {
 				p.printf("| `%s` | %s |\n", v.text, cell(v.doc))
 			}
-		case !d.marshals:
+		case isObject(d):
 			p.fields(d)
-		case d.words != "" && !isObject(d):
+		case d.words != "":
 			p.printf("\n%s\n", markdown(d.words))
 		}
 	}
@@ -111,12 +111,18 @@ func (p *page) typeName(pkg string, e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.Ident:
 		switch e.Name {
-		case "int":
+		case "int", "int64":
 			return "integer"
+		case "float64":
+			return "number"
 		case "bool":
 			return "boolean"
 		case "string":
 			return "string"
+		}
+	case *ast.SelectorExpr:
+		if x, ok := e.X.(*ast.Ident); ok && x.Name == "time" && e.Sel.Name == "Duration" {
+			return "integer"
 		}
 	case *ast.StarExpr:
 		return p.typeName(pkg, e.X)

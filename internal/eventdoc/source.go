@@ -48,13 +48,13 @@ type field struct {
 
 // packages are those whose types events have, by the name that Go source
 // gives them.
-var packages = map[string]string{"spoor": ".", "event": "event", "model": "model", "guard": "guard", "match": "match"}
+var packages = map[string]string{"spoor": ".", "event": "event", "model": "model", "guard": "guard", "match": "match", "score": "score"}
 
 func load(root string) (*source, error) {
 	s := &source{types: map[string]*decl{}}
 	kinds, outcomes := map[string]string{}, map[string]bool{}
 	var order []string
-	for _, name := range []string{"guard", "match", "spoor", "model", "event"} {
+	for _, name := range []string{"guard", "match", "score", "spoor", "model", "event"} {
 		dir := filepath.Join(root, packages[name])
 		paths, err := filepath.Glob(filepath.Join(dir, "*.go")) // sorted
 		if err != nil {

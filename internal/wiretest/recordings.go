@@ -3,6 +3,7 @@ package wiretest
 import (
 	"context"
 	"encoding/json"
+	"net/http"
 	"os"
 	"strings"
 
@@ -48,29 +49,69 @@ var recordings = list{
 			b.Fatal(err)
 		}
 		b.silent(string(file))
-		read, err := recording.Open(run.Recording.Path)
-		if err != nil || len(read.Faults) > 0 {
-			b.Fatal(err, read.Faults)
-		}
-		n := 0
-		for i, e := range read.Events {
-			if _, ok := e.Body.(*event.Called); !ok {
-				continue
-			}
-			n++
-			replied := read.Events[i+1].Body.(*event.Replied)
-			if replied.Wire.Bytes == 0 {
-				b.Errorf("event %d does not say what was sent", e.Seq)
-			}
-			before := b.asked()
-			req := requestOf(b, read, e.Seq)
-			if _, err := m.Call(b.Context(), req, func(model.Delta) {}); err != nil {
-				b.Fatal(err)
-			}
-			b.equal("what is sent again", replied.Wire, sent(b.bodies[before]))
-		}
-		b.equal("the requests", 5, n)
+		b.equal("the requests", strings.Fields("answer answer answer answer answer"), again(b, m, run.Recording.Path))
 	}},
+	{"a forced choice is made of its recording again, and what follows it as well", func(b *bench) {
+		choose := func(id string) http.HandlerFunc {
+			return b.says(Answer{Model: name, Calls: []Call{{ID: "c1", Name: "choose", Args: `{"id":"` + id + `"}`}}})
+		}
+		b.serve(
+			choose("none"), choose("look"), b.says(Answer{Model: name, Calls: []Call{{ID: "c2", Name: "read_port", Args: `{"n":3}`}}}), b.hello(),
+			b.says(Answer{Model: name, Text: []string{"re", "pair"}}), b.hello(),
+		)
+		m := b.Open(b.config())
+		p := ports()
+		p.Start = spoor.Start{Classify: walk.LLM, Rules: []spoor.Rule{
+			{Use: "look", Match: match.Intent("A port is to be looked at.", "what about port 3")},
+			{Use: "repair", Match: match.Intent("A port is to be repaired.", "it is broken")},
+		}}
+		a, err := agent.New(agent.Config{
+			Map: p, Model: m, Classifier: m, Decider: m, Tools: portTools(), Store: &recording.Folder{Dir: b.TempDir()},
+			Check: agent.CheckOff, Continuity: spoor.ContinueConversation,
+			Injections: spoor.Injections{
+				Skills:   []spoor.AgentSkill{{Skill: spoor.Skill{ID: "notes", Body: "Write it down."}}},
+				Steering: []string{"Be brief."},
+			},
+		})
+		if err != nil {
+			b.Fatal(err)
+		}
+		run, err := a.Run(b.Context(), "Hello?")
+		if err != nil {
+			b.Fatal(err)
+		}
+		if run, err = a.Reply(b.Context(), run.Recording, "It is broken."); err != nil {
+			b.Fatal(err)
+		}
+		b.equal("the choice", "choose", b.seen(0).Choice)
+		b.equal("the requests", strings.Fields("classify decide answer answer classify answer"), again(b, m, run.Recording.Path))
+	}},
+}
+
+// again makes every request of a recording again, holds that the same bytes are
+// sent, and lists what the requests were for.
+func again(b *bench, m model.Model, path string) (purposes []string) {
+	read, err := recording.Open(path)
+	if err != nil || len(read.Faults) > 0 {
+		b.Fatal(err, read.Faults)
+	}
+	for i, e := range read.Events {
+		called, ok := e.Body.(*event.Called)
+		if !ok {
+			continue
+		}
+		purposes = append(purposes, string(called.Purpose))
+		replied := read.Events[i+1].Body.(*event.Replied)
+		if replied.Wire.Bytes == 0 {
+			b.Errorf("event %d does not say what was sent", e.Seq)
+		}
+		before := b.asked()
+		if _, err := m.Call(b.Context(), requestOf(b, read, e.Seq), func(model.Delta) {}); err != nil {
+			b.Fatal(err)
+		}
+		b.equal("what is sent again", replied.Wire, sent(b.bodies[before]))
+	}
+	return purposes
 }
 
 // requestOf is the request of a called event, from the recording alone.
@@ -81,15 +122,23 @@ func requestOf(b *bench, r *recording.Recording, seq int) *model.Request {
 		offered = r.Events[called.OfferedAs-1].Body.(*event.Called).Offered
 	}
 	started := r.Started(seq)
-	m, err := started.Graph.Decode()
+	g, err := started.Compile(nil)
 	if err != nil {
 		b.Fatal(err)
 	}
-	g, err := spoor.Compile(m, nil)
-	if err != nil {
-		b.Fatal(err)
-	}
+	g = g.Hide(started.Hidden)
 	req := &model.Request{Purpose: called.Purpose, Parts: parts, Skill: called.Skill}
+	add := func(t event.Tool) {
+		var spec model.ToolSpec
+		if err := json.Unmarshal([]byte(t.Data), &spec); err != nil {
+			b.Fatal(err)
+		}
+		req.Tools = append(req.Tools, spec)
+	}
+	if called.Choice != nil {
+		add(*called.Choice)
+		req.Choice = called.Choice.Name
+	}
 	for _, name := range offered {
 		if name == walk.ReadSkill {
 			req.Tools = append(req.Tools, walk.ReadSkillSpec(g))
@@ -97,11 +146,7 @@ func requestOf(b *bench, r *recording.Recording, seq int) *model.Request {
 		}
 		for _, t := range started.Tools {
 			if t.Name == name {
-				var spec model.ToolSpec
-				if err := json.Unmarshal([]byte(t.Data), &spec); err != nil {
-					b.Fatal(err)
-				}
-				req.Tools = append(req.Tools, spec)
+				add(t)
 			}
 		}
 	}
