@@ -89,14 +89,13 @@ func (k *compiler) agentSkills(skills []AgentSkill) {
 		s := &skills[i]
 		ref := Ref("agent.skills").At(i)
 		all = append(all, &s.Skill)
-		if !k.skill(&s.Skill, ref, len(g.m.Skills)+i) {
-			continue
-		}
-		p := g.skills[s.ID]
-		p.agent = true
-		p.scoped = s.AutoActivate == CurrentSkill
 		if s.When != "" {
 			g.ruled = append(g.ruled, conditioned{s.ID, ref, k.condition(s.When, false, ref.Key("when"), s.ID)})
+		}
+		if k.skill(&s.Skill, ref, len(g.m.Skills)+i) {
+			p := g.skills[s.ID]
+			p.agent = true
+			p.scoped = s.AutoActivate == CurrentSkill
 		}
 	}
 	g.all = all

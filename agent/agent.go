@@ -142,14 +142,11 @@ func New(c Config) (*Agent, error) {
 	if c.Model == nil {
 		return nil, errors.New("agent: Config.Model is nil; an agent needs a model to ask")
 	}
-	if c.MaxIterations < 0 {
-		return nil, fmt.Errorf("agent: Config.MaxIterations is %d; it is a count of model calls", c.MaxIterations)
+	if err := badWords(&c); err != nil {
+		return nil, fmt.Errorf("agent: %w", err)
 	}
 	if c.MaxIterations == 0 {
 		c.MaxIterations = 10
-	}
-	if err := badWords(&c); err != nil {
-		return nil, fmt.Errorf("agent: %w", err)
 	}
 	tools, err := allTools(context.Background(), &c)
 	if err != nil {
@@ -322,8 +319,12 @@ func (a *Agent) Resume(ctx context.Context, rec *recording.Recording, answer *An
 	if err != nil {
 		return nil, err
 	}
+	noAnswer := fmt.Errorf("agent: run %s waits for no answer; resume it without one", rec.Run)
 	if r.w.Unsealed() { // only the last hash was cut off
 		defer r.w.Close()
+		if answer != nil {
+			return nil, noAnswer
+		}
 		if err := r.w.Seal(); err != nil {
 			return nil, fmt.Errorf("agent: %w", err)
 		}
@@ -341,7 +342,7 @@ func (a *Agent) Resume(ctx context.Context, rec *recording.Recording, answer *An
 	switch paused := r.state.Phase == walk.Paused; {
 	case answer != nil && !paused:
 		r.w.Close()
-		return nil, fmt.Errorf("agent: run %s waits for no answer; resume it without one", rec.Run)
+		return nil, noAnswer
 	case answer != nil:
 		q := r.question()
 		part := model.NewPart(model.User, model.Text, text(answer.Text))

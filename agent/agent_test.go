@@ -86,6 +86,9 @@ func newAgent(t *testing.T, c agent.Config) *agent.Agent {
 	if c.Model == nil {
 		c.Model = talk{`rate {"id":17}`}
 	}
+	if c.Log == nil {
+		c.Log = quiet
+	}
 	a, err := agent.New(c)
 	if err != nil {
 		t.Fatal(err)

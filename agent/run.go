@@ -254,7 +254,7 @@ const (
 	maxCalls   = 128     // calls of one reply
 	maxResult  = 1 << 20 // bytes of the texts of one result
 	maxMedia   = 8 << 20 // bytes of the images and documents of one result
-	maxMore    = 1000    // parts beside its text
+	maxMore    = 1000    // parts beside its text, and parts of one reply
 	maxEffects = 100     // effects of one result
 	maxTokens  = 1 << 40 // of one call, whatever its provider says
 
@@ -269,6 +269,9 @@ func checked(reply model.Reply) event.Outcome {
 	wrong := func(format string, args ...any) event.Outcome {
 		return &event.Failed{Error: cut(fmt.Sprintf(format, args...)), Fault: model.FaultBroken, Wire: reply.Wire, Attempts: attempts}
 	}
+	if len(parts) > maxMore {
+		return wrong("the model answered with %d parts; at most %d are taken", len(parts), maxMore)
+	}
 	for i := range parts {
 		p := &parts[i]
 		switch p.Kind {
@@ -280,7 +283,7 @@ func checked(reply model.Reply) event.Outcome {
 			return wrong("the model answered with a part of kind %q; an answer has text, calls and thinking", p.Kind)
 		}
 		p.Role, p.Status, p.Skill = model.Assistant, "", ""
-		p.Tool, p.Media = text(p.Tool), text(p.Media)
+		p.Tool, p.Media = cut(p.Tool), cut(p.Media)
 		if !utf8.ValidString(p.Provider) {
 			return wrong("the model's adapter gave provider data that is not UTF-8")
 		}
@@ -297,6 +300,9 @@ func checked(reply model.Reply) event.Outcome {
 	for _, n := range []*int{&u.Input, &u.Output, &u.Cached, &u.Written, &u.Thinking} {
 		*n = min(max(*n, 0), maxTokens)
 	}
+	u.Cached = min(u.Cached, u.Input) // so that no cost is below zero
+	u.Written = min(u.Written, u.Input-u.Cached)
+	u.Thinking = min(u.Thinking, u.Output)
 	return &event.Replied{
 		Parts: parts, Usage: *u, Model: text(reply.Model), Stop: reply.Stop, Wire: reply.Wire, Attempts: attempts,
 	}
@@ -308,6 +314,7 @@ type answer struct {
 	tool   string
 	result tool.Result
 	err    error
+	said   event.Outcome // of the call
 }
 
 // call makes one tool call. Whatever becomes of it is a result, an error, a
@@ -320,6 +327,10 @@ func (r *run) call(ctx context.Context, c *walk.Call, deadline time.Time) event.
 	if !isObject(c.Args) {
 		return returned(c.ID, c.Tool, false, spoor.Invalid, "The arguments are not one JSON object, so nothing was called.")
 	}
+	left := time.Until(deadline)
+	if !deadline.IsZero() && left <= 0 { // those before it took all of the time
+		return returned(c.ID, c.Tool, false, spoor.Invalid, "This call was not made: the turn has no time left for tools. Answer with what you have.")
+	}
 	if r.done == nil { // the first call, or the one before was given up
 		r.done = make(chan answer, 1)
 		r.calls, r.giveUp = context.WithCancel(ctx)
@@ -327,7 +338,7 @@ func (r *run) call(ctx context.Context, c *walk.Call, deadline time.Time) event.
 	}
 	timeout := cmp.Or(t.Timeout, defaultTimeout)
 	short := false // the turn has less time than the tool may take
-	if left := time.Until(deadline); !deadline.IsZero() && left < timeout {
+	if !deadline.IsZero() && left < timeout {
 		timeout, short = left, true
 	}
 	r.timer.Reset(timeout)
@@ -341,7 +352,7 @@ func (r *run) call(ctx context.Context, c *walk.Call, deadline time.Time) event.
 		if a.err != nil && ctx.Err() != nil { // it gave up because it was told to
 			return stopped(ctx)
 		}
-		return a.outcome()
+		return a.said
 	case <-r.timer.C:
 	case <-ctx.Done():
 	}
@@ -359,14 +370,21 @@ func (r *run) call(ctx context.Context, c *walk.Call, deadline time.Time) event.
 }
 
 func invoke(ctx context.Context, t *tool.Tool, id, args string, done chan<- answer) {
-	a := answer{call: id, tool: t.Name, err: errors.New("it ended its goroutine")}
+	a := answer{call: id, tool: t.Name}
 	defer func() {
 		if p := recover(); p != nil {
-			a.err = fmt.Errorf("it panicked: %v", p)
+			a.fails(fmt.Errorf("it panicked: %v", p))
+		} else if a.said == nil {
+			a.fails(errors.New("it ended its goroutine"))
 		}
 		done <- a
 	}()
 	a.result, a.err = t.Call(ctx, args)
+	a.said = a.outcome() // which reads an error that may panic as well
+}
+
+func (a *answer) fails(err error) {
+	a.err, a.said = err, returned(a.call, a.tool, true, spoor.Failure, cut("The tool failed: "+err.Error()))
 }
 
 func (a *answer) outcome() event.Outcome {
@@ -435,7 +453,7 @@ func (r *run) arrived() []event.Outcome {
 	r.late = slices.DeleteFunc(r.late, func(done chan answer) bool {
 		select {
 		case a := <-done:
-			got = append(got, a.outcome())
+			got = append(got, a.said)
 			return true
 		default:
 			return false

@@ -2,7 +2,9 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -12,40 +14,45 @@ import (
 	"github.com/spoorhq/spoor/walk"
 )
 
-// badWords refuses what no map could make sense of.
+// badWords refuses what no map could make sense of: all of it.
 func badWords(c *Config) error {
+	var wrong []error
+	add := func(format string, args ...any) { wrong = append(wrong, fmt.Errorf(format, args...)) }
 	l := &c.Limits
+	if c.MaxIterations < 0 {
+		add("Config.MaxIterations is %d; it is a count of model calls", c.MaxIterations)
+	}
 	if !slices.Contains([]event.Posture{"", event.Assist, event.Guard, event.Rails}, c.Posture) {
-		return fmt.Errorf("Config.Posture is %q; it is assist, guard or rails", c.Posture)
+		add("Config.Posture is %q; it is assist, guard or rails", c.Posture)
 	}
 	if !slices.Contains([]spoor.Continuity{"", spoor.ContinueTurn, spoor.ContinueConversation}, c.Continuity) {
-		return fmt.Errorf("Config.Continuity is %q; it is turn or conversation", c.Continuity)
+		add("Config.Continuity is %q; it is turn or conversation", c.Continuity)
 	}
 	if !slices.Contains([]Check{"", CheckThrow, CheckWarn, CheckOff}, c.Check) {
-		return fmt.Errorf("Config.Check is %q; it is throw, warn or off", c.Check)
+		add("Config.Check is %q; it is throw, warn or off", c.Check)
 	}
 	if c.Sync != "" && c.Sync != SyncEffects {
-		return fmt.Errorf("Config.Sync is %q; it is effects, or empty", c.Sync)
+		add("Config.Sync is %q; it is effects, or empty", c.Sync)
 	}
 	if l.ToolCalls < 0 || l.Tokens < 0 || l.Time < 0 || l.PingPong < 0 || l.Refusals < 0 || !(l.Cost >= 0) || math.IsInf(l.Cost, 0) {
-		return fmt.Errorf("Config.Limits has a limit below zero, or none that is a number: %+v", *l)
+		add("Config.Limits has a limit below zero, or none that is a number: %+v", *l)
 	}
 	if l.Cost > 0 && len(l.Prices) == 0 {
-		return fmt.Errorf("Config.Limits.Cost is %v, and nothing has a price; list what models cost under Prices", l.Cost)
+		add("Config.Limits.Cost is %v, and nothing has a price; list what models cost under Prices", l.Cost)
 	}
 	for _, p := range l.Prices {
 		for _, price := range []float64{p.Input, p.Output, p.Cached, p.Written} {
 			if !(price >= 0) || math.IsInf(price, 0) {
-				return fmt.Errorf("Config.Limits.Prices has %v for %q; a price is a number from zero", price, p.Model)
+				add("Config.Limits.Prices has %v for %q; a price is a number from zero", price, p.Model)
 			}
 		}
 	}
-	for name := range c.Scorers {
+	for _, name := range slices.Sorted(maps.Keys(c.Scorers)) {
 		if builtIn(name) {
-			return fmt.Errorf("Config.Scorers binds %q, which is a name of spoor's own; bind another", name)
+			add("Config.Scorers binds %q, which is a name of spoor's own; bind another", name)
 		}
 	}
-	return nil
+	return errors.Join(wrong...)
 }
 
 // builtIn reports whether a scorer of that name needs, or will need, no program
@@ -133,14 +140,13 @@ func (r *run) score(ctx context.Context, c walk.Score) event.Outcome {
 	answer := make(chan *event.Scored, 1)
 	go func() {
 		scored := &event.Scored{Error: "the scorer ended its goroutine"}
-		defer func() { answer <- scored }()
-		scores, err := score.Ask(asked, s, c.Query)
-		if scored = (&event.Scored{Scores: scores}); err != nil {
-			scored.Error = cut(err.Error())
-			return
-		}
-		traits := s.Traits()
-		scored.Floor, scored.Categorical = traits.Floor, traits.Categorical
+		defer func() {
+			if p := recover(); p != nil {
+				scored = &event.Scored{Error: cut(fmt.Sprintf("the scorer panicked: %v", p))}
+			}
+			answer <- scored
+		}()
+		scored = ask(asked, s, c.Query)
 	}()
 	select {
 	case scored := <-answer:
@@ -154,4 +160,17 @@ func (r *run) score(ctx context.Context, c walk.Score) event.Outcome {
 		return stopped(ctx)
 	}
 	return &event.Scored{Error: cut(context.Cause(asked).Error())}
+}
+
+// ask is what a scorer answers, and says of itself.
+func ask(ctx context.Context, s score.Scorer, q score.Query) *event.Scored {
+	scores, err := score.Ask(ctx, s, q)
+	if err != nil {
+		return &event.Scored{Error: cut(err.Error())}
+	}
+	traits := s.Traits()
+	if f := traits.Floor; f != nil && (math.IsNaN(*f) || math.IsInf(*f, 0)) {
+		return &event.Scored{Error: fmt.Sprintf("the floor of the scorer is %v, which is no number", *f)}
+	}
+	return &event.Scored{Scores: scores, Floor: traits.Floor, Categorical: traits.Categorical}
 }

@@ -139,6 +139,9 @@ func compile(text string) (*mapfile.File, *spoor.Graph, error) {
 		return nil, nil, err
 	}
 	g, err := spoor.Compile(f.Map, cond.CEL)
+	if err == nil {
+		_, err = g.Inject(f.Agent.Injections, cond.CEL)
+	}
 	return f, g, err
 }
 

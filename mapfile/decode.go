@@ -804,6 +804,7 @@ func agentOf(a *Agent) setter {
 				}
 			})),
 		})
+		v.priced(a)
 	}
 }
 
@@ -814,7 +815,7 @@ func pricesOf(p *[]Price) setter {
 	}
 	return func(v value) {
 		list := []Price{}
-		v.pairs("a mapping of models to prices", func(model string, v value) {
+		ok := v.pairs("a mapping of models to prices", func(model string, v value) {
 			p := Price{Model: model}
 			v.object("a price", fields{
 				"input": price(&p.Input), "output": price(&p.Output), "cached": price(&p.Cached), "written": price(&p.Written),
@@ -827,7 +828,9 @@ func pricesOf(p *[]Price) setter {
 			}
 			list = append(list, p)
 		})
-		*p = list
+		if ok {
+			*p = list
+		}
 	}
 }
 
@@ -848,6 +851,14 @@ func timeOf(p *time.Duration) setter {
 		default:
 			*p = d
 		}
+	}
+}
+
+// priced reports a bound on the cost where nothing has a price.
+func (v value) priced(a *Agent) {
+	cost, ok := v.get("maxCost")
+	if unread := v.has("prices") && a.Prices == nil; ok && len(a.Prices) == 0 && !unread {
+		cost.fault("missing-key", "write prices: {MODEL: {input: …, output: …}}", "maxCost needs the key prices, and a model in it")
 	}
 }
 

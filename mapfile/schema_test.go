@@ -49,7 +49,7 @@ var objects = []struct {
 	{"toolName", `{"skills": [{"id": "a"}], "steps": [{"from": "a", "to": "a", "onToolReturn": %s}]}`, []string{`{"regex": "a"}`}},
 	{"operators", `{"skills": [{"id": "a"}], "steps": [{"from": "a", "to": "a", "guard": {"x": %s}}]}`, []string{`{"eq": 1}`}},
 	{"tree", `{"skills": [{"id": "a"}], "tree": %s}`, []string{`{"skill": "a"}`, `{"when": "x", "whenTrue": {"skill": "a"}, "whenFalse": {"skill": "a"}}`}},
-	{"agent", `{"agent": %s}`, []string{`{}`}},
+	{"agent", `{"agent": %s}`, []string{`{}`, `{"maxCost": 1, "prices": {"a": {"input": 1, "output": 1}}}`}},
 	{"price", `{"agent": {"prices": {"x": %s}}}`, []string{`{"input": 1, "output": 1}`}},
 	{"embedding", `{"agent": {"embedding": %s}}`, []string{`{"url": "x", "model": "x"}`}},
 	{"instruction", `{"agent": {"instructions": [%s]}}`, []string{`{"id": "x", "text": "x"}`, `{"id": "x", "when": "x", "text": "x"}`}},
@@ -237,6 +237,8 @@ func TestSchemaRefuses(t *testing.T) {
 		"agent: {maxIterations: 0}",
 		"agent: {posture: gard}",
 		"agent: {maxCost: 0}",
+		"agent: {maxCost: 1}",
+		"agent: {maxCost: 1, prices: {}}",
 		"agent: {maxTime: 90}",
 		"agent: {maxTime: soon}",
 		"agent: {prices: {a: {input: -1, output: 1}}}",
@@ -272,7 +274,12 @@ func TestSchemaAcceptsTheMapsOfTheRepository(t *testing.T) {
 		if err != nil || len(f.Map.Skills) == 0 {
 			return
 		}
-		if _, err := spoor.Compile(f.Map, &cond.Set{AllowUnbound: true}); err != nil {
+		conditions := &cond.Set{AllowUnbound: true}
+		g, err := spoor.Compile(f.Map, conditions)
+		if err == nil {
+			_, err = g.Inject(f.Agent.Injections, conditions)
+		}
+		if err != nil {
 			return
 		}
 		text, err := fs.ReadFile(fsys, name)

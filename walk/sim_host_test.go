@@ -83,7 +83,7 @@ func (h *host) turn() {
 	}
 	for n := 0; !h.ledger.over; n++ {
 		if n > 1000 {
-			h.fail("a-turn-ends", "%d outcomes came, and the turn has no end", n)
+			h.fail("a-turn-ends-from-anywhere", "%d outcomes came, and the turn has no end", n)
 		}
 		h.step(h.outcome())
 	}
@@ -327,6 +327,12 @@ func (h *host) scored(q score.Query) *event.Scored {
 	}
 	for _, c := range q.Candidates {
 		b.Scores = append(b.Scores, score.Score{ID: c.ID, Score: pick(r, 0, 0.1, 0.5, 0.52, 0.9, 3, r.Float64())})
+	}
+	if one(r, 3) { // a near tie of all but the last, which the incumbent often is
+		for i := range b.Scores {
+			b.Scores[i].Score = 0.5
+		}
+		b.Scores[len(b.Scores)-1].Score = pick(r, 0, 0.5)
 	}
 	switch r.IntN(20) {
 	case 0:

@@ -53,10 +53,14 @@ var laws = []law{
 		doc: "A turn starts as the rules, the scores and the choices say."},
 
 	// What a move follows from.
-	{name: "facts-belong-to-one-iteration", event: factsBelongToOneIteration,
-		doc: "Results, picks and proposals count in the next move, and in no other (D6)."},
+	{name: "reading-where-one-stands-is-a-stay", event: selfReadIsAStay,
+		doc: "A read of the place itself is answered in every posture: no refusal, pick, activation or second body."},
 	{name: "a-read-is-no-result", event: readIsNoResult,
 		doc: "No step sees the answer to read_skill."},
+	{name: "facts-belong-to-one-iteration", event: factsBelongToOneIteration,
+		doc: "Results, picks and proposals count in the next move, and in no other (D6)."},
+	{name: "one-request-wins", event: oneRequestWins,
+		doc: "Of a batch one request moves the walk: a step, then the first accepted proposal, then the first accepted pick (D5, D9)."},
 	{name: "steps-see-what-the-tools-said", event: stepsSeeWhatToolsSaid,
 		doc: "A result reaches the steps as it came: its text, executed or not, and without a status if it declared none (D4, D28)."},
 	{name: "results-are-in-the-order-of-the-calls", event: resultsInOrder,
@@ -65,10 +69,6 @@ var laws = []law{
 		doc: "A menu closes at the first accepted pick or move, and does not open again (D14)."},
 	{name: "the-posture-holds", event: postureHolds,
 		doc: "Assist lets the model move anywhere in reach, guard only to what an open menu has, rails not at all."},
-	{name: "one-request-wins", event: oneRequestWins,
-		doc: "Of a batch one request moves the walk: a step, then the first accepted proposal, then the first accepted pick (D5, D9)."},
-	{name: "reading-where-one-stands-is-a-stay", event: selfReadIsAStay,
-		doc: "A read of the place itself is answered in every posture: no refusal, pick, activation or second body."},
 	{name: "the-move-follows-from-the-facts", event: moveFollows,
 		doc: "The move is that of the facts, with all its evidence."},
 	{name: "activation-follows-the-walk", event: activationFollows,
@@ -142,7 +142,6 @@ var laws = []law{
 
 	// Of whole turns; sim_test.go and laws_test.go ask them.
 	{name: "a-step-ends", doc: "What follows from an outcome comes to an end."},
-	{name: "a-turn-ends", doc: "A turn ends, whatever the world does."},
 	{name: "a-step-can-be-finished", doc: "What a process lost while it wrote comes again, byte for byte, once what it wrote is folded and settled."},
 	{name: "a-conversation-is-what-was-said", doc: "The next turn is told what was said in this one."},
 	{name: "the-same-outcomes-give-the-same-bytes", doc: "Law (a): any prefix, folded, settled and fed the outcomes that remain, gives the same bytes."},
@@ -426,8 +425,8 @@ func deciderChooses(l *ledger, e *event.Event) string {
 		if w.stay {
 			extra = 2
 		}
-		if len(options) != len(w.offered)+extra || !slices.Equal(options[:len(w.offered)], w.offered) || repeats(options) {
-			return fmt.Sprintf("the options are %q, and the menu is %q, with stay: %v", options, w.offered, w.stay)
+		if len(options) != len(w.options)+extra || !slices.Equal(options[:len(w.options)], w.options) || repeats(options) {
+			return fmt.Sprintf("the options are %q, and the menu is %q, with stay: %v", options, w.options, w.stay)
 		}
 	case *event.TurnRouted:
 		w := l.starts()
@@ -589,14 +588,11 @@ func stepsSeeWhatToolsSaid(l *ledger, e *event.Event) string {
 	}
 	return first(
 		with(func(r *spoor.Result) { r.Executed = true }),
-		with(func(r *spoor.Result) { r.Executed = false }),
 		with(func(r *spoor.Result) {
 			if r.Status == "" {
 				r.Status = spoor.Success
 			}
 		}),
-		with(func(r *spoor.Result) { r.Status = "" }),
-		with(func(r *spoor.Result) { r.Text = "" }),
 		with(func(r *spoor.Result) { r.Text += "\n(note)" }),
 	)
 }
@@ -635,15 +631,26 @@ func menuClosesOnce(l *ledger, e *event.Event) string {
 	if b, ok := e.Body.(*event.Evaluated); ok && b.Declined && !l.menuOpen && (l.place != "" || !l.c.byModel) {
 		return "a menu that is closed was declined"
 	}
-	c := admitted(l, e)
-	if c == nil || c.refused != event.Guard || l.routed == nil && !l.c.byModel {
-		return ""
+	if asked(e) != nil && !l.menuOpen && l.routed != nil && l.routed.By == spoor.ByMenu && len(l.draft) > 0 {
+		blocks, _ := menuBlocks(l.draft[len(l.draft)-1].Data)
+		want := l.readable()
+		if len(blocks) > 0 && slices.Equal(blocks[0], without(l.routed.Offered, l.place)) && (len(want) == 0 || !slices.Equal(want[0], blocks[0])) {
+			return "the menu is closed, and the model is told of it"
+		}
 	}
-	offered := l.reachable("")
-	if l.routed != nil && l.routed.By == spoor.ByMenu {
+	var offered []string
+	switch {
+	case l.routed != nil && l.routed.By == spoor.ByMenu:
 		offered = l.routed.Offered
+	case l.c.byModel && (l.routed == nil || l.routed.By == ""):
+		offered = l.reachable("")
 	}
-	if slices.Contains(offered, c.wants) {
+	if b, ok := e.Body.(*event.Rejected); ok && l.in.Posture == event.Guard {
+		if c := l.call(b.Call); c != nil && c.menu == nil && slices.ContainsFunc(b.Allowed, func(id string) bool { return slices.Contains(offered, id) }) {
+			return "the menu is closed, and the model is told that it can be read from"
+		}
+	}
+	if c := admitted(l, e); c != nil && c.refused == event.Guard && slices.Contains(offered, c.wants) {
 		return "the menu is closed, and " + c.wants + " is picked from it"
 	}
 	return ""
@@ -667,21 +674,31 @@ func postureHolds(l *ledger, e *event.Event) string {
 }
 
 func oneRequestWins(l *ledger, e *event.Event) string {
+	if b, ok := e.Body.(*event.EffectJudged); ok && b.Effect.Kind == spoor.ProposeTransition && b.Outcome == event.EffectAccepted {
+		if first := l.proposal.skill; first != "" && first != b.Target {
+			return "the proposal of " + b.Target + " is accepted, and " + first + " was before it"
+		}
+	}
 	b, w := moves(l, e)
 	if b == nil {
 		return ""
 	}
-	if what := first(but("the proposal", b.Proposal, w.facts.Proposal), but("the pick", b.Pick, w.facts.Pick)); what != "" {
+	for _, c := range l.batch {
+		if b.Pick != w.facts.Pick && c.read() && c.wants == b.Pick && c.target == spoor.Hop && c.refused == "" {
+			return "the pick is " + b.Pick + ", and the first is " + w.facts.Pick
+		}
+	}
+	if what := but("the proposal", b.Proposal, w.facts.Proposal); what != "" || b.Move.By == w.move.By {
 		return what
 	}
-	if reflect.DeepEqual(b.Move, w.move) {
-		return ""
-	}
-	rank := map[spoor.Cause]int{spoor.ByRoute: 3, spoor.ByProposal: 2, spoor.ByPick: 1}
-	if rank[b.Move.By] != rank[w.move.By] {
-		return fmt.Sprintf("the move is by %s to %q, and must be by %s to %q", b.Move.By, b.Move.To, w.move.By, w.move.To)
-	}
-	return ""
+	tools, model, proposal := w.facts, w.facts, w.facts
+	tools.Results = nil
+	model.Results, model.Proposal = nil, ""
+	proposal.Proposal = ""
+	return first(
+		l.madeOf("what the tools and the model asked for, against a step", b, w, tools), l.madeOf("what the model asked for, against a step", b, w, model),
+		l.madeOf("what the model asked for, against a tool", b, w, proposal),
+	)
 }
 
 func selfReadIsAStay(l *ledger, e *event.Event) string {
@@ -1313,7 +1330,7 @@ func (l *ledger) readable() (blocks [][]string) {
 	}
 	var offered []string
 	if l.menuOpen {
-		offered = l.routed.Offered
+		offered = without(l.routed.Offered, l.place)
 	}
 	add(offered)
 	free := l.in.Posture == "" || l.in.Posture == event.Assist
@@ -1352,6 +1369,27 @@ func (l *ledger) hasMenu() bool {
 	return len(l.readable()) > 0 || !l.c.tree && len(l.barred()) > 0
 }
 
+// menuBlocks are the skills that each block of a menu lists, and the words
+// after them.
+func menuBlocks(text string) (blocks [][]string, last string) {
+	for block := range strings.SplitSeq(text, "\n\n") {
+		var ids []string
+		for row := range strings.Lines(block) {
+			if row, ok := strings.CutPrefix(row, "- "); ok {
+				id, _, _ := strings.Cut(strings.TrimRight(row, "\n"), ":")
+				id, _, _ = strings.Cut(id, " (")
+				ids = append(ids, id)
+			}
+		}
+		if ids == nil {
+			last = block
+		} else {
+			blocks = append(blocks, ids)
+		}
+	}
+	return blocks, last
+}
+
 func menuNames(l *ledger, e *event.Event) string {
 	b := asked(e)
 	if b == nil || b.Last {
@@ -1362,27 +1400,11 @@ func menuNames(l *ledger, e *event.Event) string {
 		return ""
 	}
 	text := parts[len(parts)-1].Data
-	var blocks [][]string // the skills that each block lists
-	last := ""
-	for block := range strings.SplitSeq(text, "\n\n") {
-		var ids []string
-		for row := range strings.Lines(block) {
-			if row, ok := strings.CutPrefix(row, "- "); ok {
-				id, _, _ := strings.Cut(strings.TrimRight(row, "\n"), ":")
-				id, _, _ = strings.Cut(id, " (")
-				ids = append(ids, id)
-			}
-		}
-		if ids != nil {
-			blocks = append(blocks, ids)
-		} else {
-			last = block
-		}
-	}
+	blocks, last := menuBlocks(text)
 	if want := l.readable(); !reflect.DeepEqual(blocks, want) {
 		return fmt.Sprintf("the menu lists %q, and must list %q", blocks, want)
 	}
-	if l.menuOpen && l.routed.Stay && len(l.routed.Offered) > 0 && !strings.Contains(text, "stay in \""+l.place) {
+	if l.menuOpen && l.routed.Stay && len(without(l.routed.Offered, l.place)) > 0 && !strings.Contains(text, "stay in \""+l.place) {
 		return "the menu does not offer to stay"
 	}
 	for _, id := range l.barred() {

@@ -70,19 +70,20 @@ type ledger struct {
 	hops                                          [][2]string
 	refusals                                      int
 
-	final   event.Limit // of the last call for an answer
-	offered list
-	reply   []model.Part
-	pending bool // the reply is not yet part of a request
-	batch   []*call
-	before  []spoor.Result // of the batch before
-	notes   []model.Part
-	head    []model.Part // of a request: what it begins with
-	bodies  []model.Part
-	said    []model.Part
-	tail    int          // how many parts end the last request
-	request []model.Part // as called events add up
-	texts   []string     // of instructions that the next request must end with
+	final    event.Limit // of the last call for an answer
+	offered  list
+	reply    []model.Part
+	pending  bool // the reply is not yet part of a request
+	batch    []*call
+	before   []spoor.Result // of the batch before
+	notes    []model.Part
+	head     []model.Part // of a request: what it begins with
+	bodies   []model.Part
+	said     []model.Part
+	lastNote int          // of what was said, that this is the last call; it is not told later
+	tail     int          // how many parts end the last request
+	request  []model.Part // as called events add up
+	texts    []string     // of instructions that the next request must end with
 
 	pick     string
 	proposal proposal
@@ -493,7 +494,7 @@ func spotOf(m spoor.Move) string {
 	return string(m.Ref)
 }
 
-// A opening is how a turn must start.
+// An opening is how a turn must start.
 type opening struct {
 	ask        *score.Query // what a scorer has to be asked first
 	candidates []string     // of it, each once
@@ -507,7 +508,8 @@ type opening struct {
 	near       bool // the incumbent is not among those that tie
 	scorer     string
 	decider    *event.Decided
-	decide     bool // a decider has to be asked first
+	decide     bool     // a decider has to be asked first
+	options    []string // the skills that it chooses from
 }
 
 // starts says how the turn starts, as far as the world has said it.
@@ -696,12 +698,7 @@ func (l *ledger) tier2(o *opening, scores []score.Score, categorical bool, floor
 		return 0
 	})
 	if len(alive) == 0 {
-		others := slices.DeleteFunc(l.reachable(""), func(id string) bool { return id == incumbent })
-		if len(others) == 0 && incumbent != "" {
-			stays() // there is nothing else to choose
-		} else {
-			menu(others, incumbent != "")
-		}
+		menu(l.reachable(""), incumbent != "")
 		return
 	}
 	top := alive[0]
@@ -727,10 +724,15 @@ func (l *ledger) tier2(o *opening, scores []score.Score, categorical bool, floor
 	}
 }
 
-// decider is what a model makes of a menu, if it may choose.
+// decider is what a model makes of a menu, if it may choose. Where the
+// conversation stands is not one of its options: there it stays.
 func (l *ledger) decider(o *opening, incumbent string) {
+	if o.by != spoor.ByMenu {
+		return
+	}
+	o.options = without(o.offered, incumbent)
 	switch {
-	case o.by != spoor.ByMenu || len(o.offered) == 0 || !l.in.Decider:
+	case len(o.options) == 0 || !l.in.Decider:
 		return
 	case l.decided == nil && l.roomForAside():
 		o.decide = true
@@ -744,13 +746,18 @@ func (l *ledger) decider(o *opening, incumbent string) {
 	switch i := slices.Index(l.options, option); {
 	case !ok:
 		o.decider.Error = "no choice"
-	case i < len(o.offered):
+	case i < len(o.options):
 		o.decider.Picked = option
 		o.by, o.to, o.from = spoor.ByDecider, option, incumbent
-	case i > len(o.offered): // after the menu comes none, and after it stay
+	case i > len(o.options): // after the menu comes none, and after it stay
 		o.decider.Picked, o.decider.Stay = incumbent, true
 		o.by, o.to, o.from = spoor.ByContinuity, incumbent, incumbent
 	}
+}
+
+// without is a list without one of its members.
+func without(ids []string, id string) []string {
+	return slices.DeleteFunc(slices.Clone(ids), func(other string) bool { return other == id })
 }
 
 // choice is the option that a model chose: by the call that it was asked for,
@@ -905,8 +912,8 @@ func (l *ledger) conversation(got []model.Part) string {
 	want := l.in.History
 	if l.failed == "" || l.fault == "" || l.fault.Passing() {
 		want = nil
-		for _, p := range slices.Concat(l.said, l.news()) {
-			if p.Role != model.System {
+		for i, p := range slices.Concat(l.said, l.news()) {
+			if i != l.lastNote {
 				want = append(want, p)
 			}
 		}
@@ -957,7 +964,7 @@ func (l *ledger) keep(e *event.Event) {
 		for _, f := range l.p.in.Facts {
 			l.head = append(l.head, model.NewPart(model.System, model.Text, f.Text))
 		}
-		l.said = append(slices.Clone(b.History), b.Message)
+		l.said, l.lastNote = append(slices.Clone(b.History), b.Message), -1
 	case *event.Asked:
 		l.waits, l.last.asked = forScores, e.Seq
 	case *event.Scored:
@@ -1150,7 +1157,8 @@ func (l *ledger) keepCalled(b *event.Called, e *event.Event) {
 	l.bodies, l.request = l.bodiesNow(), l.draft
 	l.tail = tailLength(l.request)
 	if b.Last { // the words of the note are the machine's
-		l.said[len(l.said)-1] = l.request[len(l.request)-l.tail-1]
+		l.lastNote = len(l.said) - 1
+		l.said[l.lastNote] = l.request[len(l.request)-l.tail-1]
 	}
 	l.answers++
 	l.final = b.Limit

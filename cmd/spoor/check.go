@@ -36,7 +36,7 @@ func newCheck() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check MAP",
 		Short: "Tell what is wrong with a map",
-		Long: `Tell all that is wrong with a map file and the files that it names, the script of agent.model among
+		Long: `Tell all that is wrong with a map file and the files that it names, the scripts of its models among
 them, each with file, line and column: what cannot be read, what cannot be a graph, and what will
 hurt on a map that is one. An error is a map that is refused, a warning will most likely hurt, and
 advice may be meant so. Notes tell what was not checked, and what spoor run refuses. Each code has
@@ -115,9 +115,8 @@ func examine(name string) (*checkup, error) {
 	}
 	whole := len(faults) == 0
 	conditions := &cond.Set{AllowUnbound: true}
-	g, err := spoor.Compile(f.Map, conditions)
-	var problems spoor.Problems
-	if err != nil && !errors.As(err, &problems) {
+	g, problems, err := compile(f, conditions)
+	if err != nil {
 		return nil, err
 	}
 	_, toolFaults := fixedTools(f)
@@ -126,18 +125,25 @@ func examine(name string) (*checkup, error) {
 		problems = certain(problems, f.Map, faults)
 	}
 	c.Problems = append(c.Problems, c.most(locate(f, problems))...)
-	c.Problems = append(c.Problems, checkScript(f)...)
+	c.Problems = append(c.Problems, checkScripts(f)...)
 	c.OK = len(c.Problems) == 0
-	if m := f.Agent.Model; m != "" && scriptOf(m) == "" && vendorModel(m) == nil {
-		c.note("agent.model: %s.", noModel(m))
+	for _, m := range modelsOf(f) {
+		if m.name != "" && scriptOf(m.name) == "" && vendorModel(m.name) == nil {
+			c.note("%s: %s", m.ref, noModel(m.name))
+		}
 	}
 	if len(f.MCPServers) > 0 {
 		c.note("A check-up starts no MCP server, so it does not know what tools they have.")
 	}
-	for _, p := range append(beyond(f), unwalked(f.Map)...) {
+	for _, p := range beyond(f) {
 		c.note("%s: %s, so it refuses this map.", p.Ref, p.Message)
 	}
-	if ref, name := scorerOf(f.Map); name != "" && !slices.Contains(scorers, name) {
+	for _, p := range unwalked(f) {
+		if !stranger(f.Map, p.Ref) {
+			c.note("%s: spoor run refuses this map: %s.", p.Ref, p.Message)
+		}
+	}
+	if ref, name := scorerOf(f.Map); stranger(f.Map, ref) {
 		hint := nearest.Hint(name, slices.Values(scorers))
 		if hint != "" {
 			hint = "; " + hint
@@ -307,10 +313,60 @@ func certain(ps spoor.Problems, m *spoor.Map, faults mapfile.Faults) (kept spoor
 	return kept
 }
 
-// checkScript reads the script that a map file names as its model, if it does.
-func checkScript(f *mapfile.File) (faults mapfile.Faults) {
-	const ref = spoor.Ref("agent.model")
-	file := scriptOf(f.Agent.Model)
+// compile makes the graph of a map file, and says all that is wrong with it and
+// with what the agent brings along; the graph does not hold that.
+func compile(f *mapfile.File, conditions spoor.Conditions) (g *spoor.Graph, problems spoor.Problems, err error) {
+	of := func(err error) error {
+		more, ok := errors.AsType[spoor.Problems](err)
+		if problems = append(problems, more...); ok {
+			return nil
+		}
+		return err
+	}
+	g, err = spoor.Compile(f.Map, conditions)
+	if err = of(err); err != nil {
+		return nil, nil, err
+	}
+	beside := g
+	if g == nil { // what is wrong beside the map can be told all the same
+		if beside, err = spoor.Compile(&spoor.Map{Skills: named(f.Map)}, conditions); err != nil {
+			return nil, problems, nil
+		}
+	}
+	_, err = beside.Inject(f.Agent.Injections, conditions)
+	return g, problems, of(err)
+}
+
+// named are the skills of a map, each once, and of each only its id.
+func named(m *spoor.Map) (skills []spoor.Skill) {
+	seen := map[string]bool{"": true}
+	for _, s := range m.Skills {
+		if !seen[s.ID] {
+			skills = append(skills, spoor.Skill{ID: s.ID})
+		}
+		seen[s.ID] = true
+	}
+	return skills
+}
+
+// checkScripts reads the scripts that a map file names as its models.
+func checkScripts(f *mapfile.File) (faults mapfile.Faults) {
+	for _, m := range modelsOf(f) {
+		for _, fault := range checkScript(f, m.ref, m.name) {
+			again := func(other mapfile.Fault) bool {
+				return other.Code == "bad-script" && other.Pos == fault.Pos && other.Message == fault.Message
+			}
+			if !slices.ContainsFunc(faults, again) { // two models may be one script
+				faults = append(faults, fault)
+			}
+		}
+	}
+	return faults
+}
+
+// checkScript reads the script that a model is, if it is one.
+func checkScript(f *mapfile.File, ref spoor.Ref, model string) (faults mapfile.Faults) {
+	file := scriptOf(model)
 	if file == "" {
 		return nil
 	}
@@ -371,12 +427,18 @@ func strangers(f *mapfile.File) (notes []string) {
 	for _, t := range f.Tools {
 		declared[t.Name] = true
 	}
-	for i, s := range f.Map.Skills {
-		for j, name := range s.Tools {
+	lists := func(ref spoor.Ref, tools []string) {
+		for j, name := range tools {
 			if len(declared) > 0 && !declared[name] && len(f.MCPServers) == 0 {
-				add(name, "%s: the file declares other tools, and not %q, so spoor run refuses this map", spoor.Ref("skills").At(i).Key("tools").At(j), name)
+				add(name, "%s: the file declares other tools, and not %q, so spoor run refuses this map", ref.Key("tools").At(j), name)
 			}
 		}
+	}
+	for i, s := range f.Map.Skills {
+		lists(spoor.Ref("skills").At(i), s.Tools)
+	}
+	for i, s := range f.Agent.Skills {
+		lists(spoor.Ref("agent.skills").At(i), s.Tools)
 	}
 	for i, s := range f.Map.Steps {
 		ref := spoor.Ref("steps").At(i)

@@ -161,10 +161,10 @@ func ask(ctx context.Context, files fs.FS, servers *mcp.Servers, to store) (*rec
 	if err != nil {
 		return nil, err
 	}
-	a, err := agent.New(agent.Config{
-		Map: f.Map, Conditions: cond.CEL, Model: m, Discover: servers.Tools, System: f.Agent.System,
-		MaxIterations: f.Agent.MaxIterations, Store: &to.Folder, Log: slog.New(slog.DiscardHandler),
-	})
+	c := configOf(f, nil)
+	c.Conditions, c.Model, c.Discover = cond.CEL, m, servers.Tools
+	c.Store, c.Log = &to.Folder, slog.New(slog.DiscardHandler)
+	a, err := agent.New(c)
 	if err != nil {
 		return nil, err
 	}

@@ -15,7 +15,7 @@ import (
 func TestUnknownSkills(t *testing.T) {
 	f := &mapfile.File{
 		Map:   &spoor.Map{Skills: []spoor.Skill{{ID: "look"}, {ID: "repair"}}},
-		Agent: mapfile.Agent{Skills: []mapfile.Skill{{Skill: spoor.Skill{ID: "faq"}}}},
+		Agent: mapfile.Agent{Injections: spoor.Injections{Skills: []spoor.AgentSkill{{Skill: spoor.Skill{ID: "faq"}}}}},
 	}
 	const text = `currentSkillId: look
 pendingSkillPick: lok

@@ -8,11 +8,27 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/spoorhq/spoor"
+	"github.com/spoorhq/spoor/mapfile"
 	"github.com/spoorhq/spoor/model"
 	"github.com/spoorhq/spoor/model/anthropic"
 	"github.com/spoorhq/spoor/model/openai"
 	"github.com/spoorhq/spoor/model/script"
 )
+
+// A namedModel is one that a map file names, and where.
+type namedModel struct {
+	ref  spoor.Ref
+	name string // empty: it names none there
+}
+
+// modelsOf are the models of a map file: the one that answers is the first.
+func modelsOf(f *mapfile.File) []namedModel {
+	a := &f.Agent
+	return []namedModel{
+		{"agent.model", a.Model}, {"agent.classifierModel", a.ClassifierModel}, {"agent.deciderModel", a.DeciderModel},
+	}
+}
 
 // openModel opens the model that one string names: script:FILE, which is named
 // from dir on, openai/NAME or anthropic/NAME.

@@ -51,7 +51,7 @@ The file of facts is YAML or JSON; - is stdin. All keys may be left out:
                          JSON; executed: false says that the call did not reach its tool
   pendingSkillPick       the skill that the model chose with read_skill, once accepted
   pendingToolTransition  {targetSkillId}: the skill that a tool proposed, once accepted
-  activatedInjectionIds  the skills that were switched on by reading
+  activatedInjectionIds  the skills that were switched on by reading, those of the agent too
   turnRoute              how the turn was routed, by a classifier for one: {by, from, to, witness:
                          {text, keyword}, offered}; by is entry, intent, continuity, decider, menu
                          or none
@@ -83,6 +83,9 @@ condition or scorer of the map is a name that only a program can bind.`,
 				return errors.New("the facts are missing; give --facts FILE, or --facts - for stdin; spoor next --help shows an example")
 			}
 			f, g, err := openGraph(args[0])
+			if err == nil {
+				g, err = inject(args[0], f, g)
+			}
 			if err != nil {
 				return exit{unasked, err}
 			}
@@ -104,11 +107,13 @@ condition or scorer of the map is a name that only a program can bind.`,
 
 func decide(g *spoor.Graph, f spoor.Facts) decision {
 	m := g.Next(f)
+	active := f // the skills of the agent whose condition holds are active, too
+	active.Activated = slices.Concat(f.Activated, g.Injected(f, m).Skills)
 	d := decision{
 		Move:       m,
 		Superseded: listed(g.Superseded(f, m)),
 		Reachable:  listed(g.Reachable(m.To)),
-		Active:     listed(g.Active(f, m)),
+		Active:     listed(g.Active(active, m)),
 	}
 	if g.Map().Tree == nil {
 		var first *claim
@@ -133,32 +138,42 @@ func openGraph(name string) (*mapfile.File, *spoor.Graph, error) {
 	if len(faults) > 0 {
 		return nil, nil, refuse(name, faults)
 	}
-	conditions := &cond.Set{AllowUnbound: true}
-	g, err := spoor.Compile(f.Map, conditions)
-	if err == nil && len(conditions.Unbound()) > 0 {
-		_, err = spoor.Compile(f.Map, cond.CEL) // whose only problems are these
-		var unbound spoor.Problems
-		errors.As(err, &unbound)
-		for i := range unbound {
-			p := &unbound[i]
-			p.Code, p.Hint = "unsupported", "write it in CEL to ask this map here; a program can bind it"
-			p.Message, _, _ = strings.Cut(p.Message, "; ")
-		}
-	}
-	var problems spoor.Problems
-	if errors.As(err, &problems) {
-		return nil, nil, refuse(name, locate(f, problems))
-	}
+	g, err := conditioned(name, f, func(c spoor.Conditions) (*spoor.Graph, error) { return spoor.Compile(f.Map, c) })
 	if err == nil {
 		err = boundScorer(f)
 	}
 	return f, g, err
 }
 
+// inject is a graph with what the agent of its map file brings along.
+func inject(name string, f *mapfile.File, g *spoor.Graph) (*spoor.Graph, error) {
+	return conditioned(name, f, func(c spoor.Conditions) (*spoor.Graph, error) { return g.Inject(f.Agent.Injections, c) })
+}
+
+// conditioned makes a graph whose conditions are asked here. The error is an
+// exit if one of them is wrong, or is a name that only a program can bind.
+func conditioned(name string, f *mapfile.File, make func(spoor.Conditions) (*spoor.Graph, error)) (*spoor.Graph, error) {
+	conditions := &cond.Set{AllowUnbound: true}
+	g, err := make(conditions)
+	if err == nil && len(conditions.Unbound()) > 0 {
+		_, err = make(cond.CEL) // whose only problems are these
+		unbound, _ := errors.AsType[spoor.Problems](err)
+		for i := range unbound {
+			p := &unbound[i]
+			p.Code, p.Hint = "unsupported", "write it in CEL to ask this map here; a program can bind it"
+			p.Message, _, _ = strings.Cut(p.Message, "; ")
+		}
+	}
+	if problems, ok := errors.AsType[spoor.Problems](err); ok {
+		return nil, refuse(name, locate(f, problems))
+	}
+	return g, err
+}
+
 // boundScorer refuses a scorer that only a program can bind.
 func boundScorer(f *mapfile.File) error {
 	ref, name := scorerOf(f.Map)
-	if name == "" || slices.Contains(scorers, name) {
+	if !stranger(f.Map, ref) {
 		return nil
 	}
 	return noScorer(f, ref, fmt.Sprintf("nothing here is bound to the scorer %q", name), "name keyword to ask this map here; a program can bind it")
@@ -173,6 +188,13 @@ func scorerOf(m *spoor.Map) (ref spoor.Ref, name string) {
 		return "start.scoredBy", m.Start.ScoredBy
 	}
 	return "start.classify", m.Start.Classify
+}
+
+// stranger reports whether a map names a scorer there that only a program can
+// bind.
+func stranger(m *spoor.Map, at spoor.Ref) bool {
+	ref, name := scorerOf(m)
+	return ref == at && name != "" && !slices.Contains(scorers, name)
 }
 
 func noScorer(f *mapfile.File, ref spoor.Ref, message, hint string) error {

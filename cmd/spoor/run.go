@@ -22,9 +22,11 @@ import (
 	"github.com/spoorhq/spoor/agent"
 	"github.com/spoorhq/spoor/check"
 	"github.com/spoorhq/spoor/cond"
+	"github.com/spoorhq/spoor/event"
 	"github.com/spoorhq/spoor/mapfile"
 	"github.com/spoorhq/spoor/model"
 	"github.com/spoorhq/spoor/recording"
+	"github.com/spoorhq/spoor/tool"
 	"github.com/spoorhq/spoor/tool/mcp"
 )
 
@@ -37,16 +39,19 @@ type session struct {
 	maxIterations int
 	timeout       time.Duration
 	resume        string
+	answer        *agent.Answer // to what the run of resume waits for; nil: none
 	json          bool
 
 	in       io.Reader
 	out, err io.Writer
 
-	agent   *agent.Agent
-	servers *mcp.Servers // nil if the map has none
-	text    *lines       // the answers, unless json
-	turns   []turn
-	rec     *recording.Recording // nil until something is recorded
+	name     string // of the map file
+	agent    *agent.Agent
+	servers  *mcp.Servers // nil if the map has none
+	text     *lines       // the answers, unless json
+	turns    []turn
+	rec      *recording.Recording // nil until something is recorded
+	question *agent.Question      // that the last turn waits for the answer to; nil if it waits for nobody
 }
 
 // A report is what run prints as JSON.
@@ -61,11 +66,13 @@ type report struct {
 
 // A turn is what became of one message.
 type turn struct {
-	Message string     `json:"message"`
-	Answer  string     `json:"answer"`
-	Limited bool       `json:"limited,omitempty"`
-	Stop    model.Stop `json:"stop,omitempty"`
-	Error   string     `json:"error,omitempty"`
+	Message  string      `json:"message"`
+	Answer   string      `json:"answer"`
+	Limited  bool        `json:"limited,omitempty"`
+	Limit    event.Limit `json:"limit,omitempty"`
+	Stop     model.Stop  `json:"stop,omitempty"`
+	Question *asked      `json:"question,omitempty"`
+	Error    string      `json:"error,omitempty"`
 }
 
 func newRun() *cobra.Command {
@@ -88,17 +95,25 @@ The tools are the fixed ones of the map file and those of its mcpServers, which 
 run; the command "spoor" there is this one. What else the file says of its agent and this version
 cannot honour is refused. A conversation on a terminal goes on after an error or an interrupt.
 
-It leaves with 0 if every message was answered, with 1 if the map is wrong or a budget left no
-answer, and with 2 if a turn could not come to an end: a model without an answer, a tool that is
-not there, an interrupt. A turn that is interrupted is stopped, and recorded as stopped.
+A tool may ask a person. Then the turn waits, for as long as it takes: the question is printed, and
+--resume RUN goes on with --answer TEXT, or with --decline REASON, so that the call is not made.
+Without either it prints the question again. In a conversation on a terminal it is asked right
+there. --resume also goes on with a turn that a crash cut.
+
+It leaves with 0 if every message was answered, with 1 if the map is wrong, a limit left no answer
+or a turn waits for a person, and with 2 if a turn could not come to an end: a model without an
+answer, a tool that is not there, an interrupt. A turn that is interrupted is stopped, and recorded
+as stopped.
 
 With --json, one object at the end: {run, path, map, skills, calls, turns}. Skills are where the
-walk stood, calls are model calls, and a turn is {message, answer, limited, stop, error}; limited
-says that the budget of model calls cut the work short, stop that the model or its provider did.`,
+walk stood, calls are model calls, and a turn is {message, answer, limited, limit, stop, question,
+error}; limited says that a limit cut the work short, and limit which one: model-calls, tool-calls,
+tokens, cost, time, ping-pong or refusals. Stop says that the model or its provider did. A question
+is {call, tool, args, text}, of a turn that waits.`,
 		Example: `  spoor run map.yaml -m "Where is order 17?"
   spoor run map.yaml --model openai/gpt-5-mini
   spoor run map.yaml --script script.yaml --json -m "Where is order 17?"
-  spoor run map.yaml --resume last`,
+  spoor run map.yaml --resume last --answer yes`,
 		Args: one(aMap),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s.in, s.out, s.err = cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr()
@@ -114,15 +129,20 @@ says that the budget of model calls cut the work short, stop that the model or i
 		ValidArgsFunction: completeMaps,
 	}
 	f := cmd.Flags()
+	f.String("answer", "", "with --resume: what a person says to the question")
+	f.String("decline", "", "with --resume: why the call that asks must not be made")
 	f.StringVarP(&s.message, "message", "m", "", "the message; without it, a conversation from stdin")
-	f.StringVar(&s.model, "model", "", "the model: openai/NAME, anthropic/NAME or script:FILE")
+	f.StringVar(&s.model, "model", "", "the model that answers: openai/NAME, anthropic/NAME or script:FILE")
 	f.StringVar(&s.script, "script", "", "short for --model script:FILE")
 	f.IntVar(&s.maxIterations, "max-iterations", 0, "how many model calls a turn may make (default that of the map, or 10)")
 	f.DurationVar(&s.timeout, "timeout", 0, "how long a turn may take, such as 90s (default: as long as it takes)")
-	f.StringVar(&s.resume, "resume", "", "go on with the turn of this RUN that was cut")
+	f.StringVar(&s.resume, "resume", "", "go on with the turn of this RUN that waits for a person, or was cut")
 	s.store.flag(cmd)
 	jsonFlag(cmd, &s.json)
 	_ = cmd.RegisterFlagCompletionFunc("resume", s.store.ids)
+	for _, words := range []string{"message", "answer", "decline"} {
+		_ = cmd.RegisterFlagCompletionFunc(words, cobra.NoFileCompletions)
+	}
 	return cmd
 }
 
@@ -146,12 +166,17 @@ func (s *session) flags(cmd *cobra.Command) error {
 		return fmt.Errorf("--timeout is %v; it is a time, such as 90s", s.timeout)
 	case given("max-iterations") && s.maxIterations < 1:
 		return fmt.Errorf("--max-iterations is %d; it is a number of model calls, from 1", s.maxIterations)
+	case given("answer") && given("decline"):
+		return errors.New("--answer and --decline exclude each other: a call that is declined is told no answer")
+	case given("answer") || given("decline"):
+		return s.answered(cmd)
 	}
 	return nil
 }
 
 // open makes the agent of a map file.
 func (s *session) open(ctx context.Context, name string) error {
+	s.name = name
 	f, faults, err := openMap(name)
 	if err != nil {
 		return err
@@ -161,19 +186,13 @@ func (s *session) open(ctx context.Context, name string) error {
 	}
 	tools, problems := fixedTools(f)
 	problems = append(problems, beyond(f)...)
-	problems = append(problems, unbound(f.Map)...)
+	problems = append(problems, unbound(f)...)
 	servers, more := serversOf(f)
 	problems = append(problems, more...)
-	m, modelErr := s.openModel(f)
-	if modelErr != nil {
-		m = unopened{}
-	}
 	var loud atomic.Bool
-	c := agent.Config{
-		Map: f.Map, Conditions: &cond.Set{AllowUnbound: true}, Model: m, Tools: tools, System: f.Agent.System,
-		MaxIterations: f.Agent.MaxIterations, Store: &s.store.Folder,
-		Check: agent.Check(f.Agent.Check), Log: slog.New(notes{s.err, loud.Load}),
-	}
+	c := configOf(f, tools)
+	modelErr := s.openModels(f, &c)
+	c.Store, c.Log = &s.store.Folder, slog.New(notes{s.err, loud.Load})
 	if s.maxIterations > 0 {
 		c.MaxIterations = s.maxIterations
 	}
@@ -226,6 +245,13 @@ func (s *session) prepare(c agent.Config, forgiven func(spoor.Problem) bool) (pr
 		if p.Code == "bad-tool" && p.Ref == "" && c.Discover == nil || forgiven(p) {
 			continue
 		}
+		switch {
+		case p.Code != "unsupported":
+		case p.Ref == "start.classify":
+			p.Hint = "write keyword or llm to run this map; a program can bind others"
+		case p.Ref == "start.scoredBy":
+			p.Hint = "write keyword, or leave it out and the model picks an entry; a program can bind others"
+		}
 		if p.Code == "unknown-tool" && !strings.HasPrefix(p.Hint, "did you mean") {
 			p.Hint = "declare it under tools, with the results that it gives, or take it off the skill"
 			if c.Discover != nil {
@@ -269,6 +295,47 @@ func refuse(name string, faults mapfile.Faults) error {
 	return exit{faultCode(faults), fmt.Errorf("%s cannot be walked, for %d reasons:\n%w", name, len(faults), faults)}
 }
 
+// configOf is the agent that a map file sets up, with stand-ins for its models.
+// Its conditions may name what only a program can bind.
+func configOf(f *mapfile.File, tools []tool.Tool) agent.Config {
+	a := &f.Agent
+	c := agent.Config{
+		Map: f.Map, Conditions: &cond.Set{AllowUnbound: true}, Injections: a.Injections,
+		Model: unopened{}, Tools: tools, System: a.System,
+		Posture: event.Posture(a.Posture), Continuity: spoor.Continuity(a.Continuity),
+		MaxIterations: a.MaxIterations, Limits: limitsOf(a),
+		Check: agent.Check(a.Check), Sync: agent.Sync(a.Sync),
+	}
+	if a.ClassifierModel != "" {
+		c.Classifier = unopened{}
+	}
+	if a.DeciderModel != "" {
+		c.Decider = unopened{}
+	}
+	return c
+}
+
+// openModels opens the models of an agent. The one that answers may be named by
+// a flag.
+func (s *session) openModels(f *mapfile.File, c *agent.Config) error {
+	m, err := s.openModel(f)
+	if err == nil {
+		c.Model = m
+	}
+	to := []*model.Model{&c.Classifier, &c.Decider}
+	for i, other := range modelsOf(f)[1:] {
+		if other.name == "" {
+			continue
+		}
+		if m, otherErr := openModel(other.name, f.Dir()); otherErr == nil {
+			*to[i] = m
+		} else if err == nil {
+			err = fmt.Errorf("%s: %w", other.ref, otherErr)
+		}
+	}
+	return err
+}
+
 // openModel opens the model that a flag or the map file names.
 func (s *session) openModel(f *mapfile.File) (model.Model, error) {
 	name, dir := s.model, ""
@@ -304,16 +371,8 @@ func beyond(f *mapfile.File) (ps spoor.Problems) {
 		}
 	}
 	a := &f.Agent
-	add(a.ClassifierModel != "", "agent.classifierModel", "a model that classifies")
-	add(a.DeciderModel != "", "agent.deciderModel", "a model that decides")
 	add(a.Embedding != mapfile.Embedding{}, "agent.embedding", "embeddings")
 	add(a.MaxInlineBytes != 0, "agent.maxInlineBytes", "a bound on the results in a prompt")
-	add(a.Posture != "" && a.Posture != "assist", "agent.posture", "the posture "+a.Posture)
-	add(a.Continuity != "" && a.Continuity != "turn", "agent.continuity", "the continuity "+a.Continuity)
-	add(a.Skills != nil, "agent.skills", "skills of the agent")
-	add(a.Steering != nil, "agent.steering", "steering")
-	add(a.Instructions != nil, "agent.instructions", "instructions")
-	add(a.Facts != nil, "agent.facts", "facts")
 	for _, server := range f.MCPServers {
 		ref := spoor.Ref("mcpServers").Key(server.Name)
 		add(server.URL != "", ref.Key("url"), "MCP servers over HTTP")
@@ -322,24 +381,20 @@ func beyond(f *mapfile.File) (ps spoor.Problems) {
 	return ps
 }
 
-// unwalked names what a map may say and this version does not walk. An agent
-// refuses it in its own words.
-func unwalked(m *spoor.Map) (ps spoor.Problems) {
-	add := func(name string, ref spoor.Ref, what string) {
-		if name != "" {
-			ps = append(ps, spoor.Problem{Ref: ref, Message: fmt.Sprintf("spoor run does not know %s, such as %q", what, name)})
-		}
-	}
-	add(m.Start.Classify, "start.classify", "classifiers")
-	add(m.Start.ScoredBy, "start.scoredBy", "scorers")
-	for i, s := range m.Skills {
-		add(s.Model, spoor.Ref("skills").At(i).Key("model"), "models of single skills")
-	}
-	return ps
+// unwalked names what a map and its agent may say and no agent here walks, in
+// the words of the agent.
+func unwalked(f *mapfile.File) spoor.Problems {
+	tools, _ := fixedTools(f)
+	c := configOf(f, tools)
+	c.Check, c.Log = agent.CheckOff, slog.New(slog.DiscardHandler)
+	_, err := agent.New(c)
+	all, _ := errors.AsType[spoor.Problems](err)
+	return slices.DeleteFunc(all, func(p spoor.Problem) bool { return p.Code != "unsupported" })
 }
 
 // unbound names the conditions that only a program can bind.
-func unbound(m *spoor.Map) (ps spoor.Problems) {
+func unbound(f *mapfile.File) (ps spoor.Problems) {
+	m := f.Map
 	ask := func(when string, result bool, ref spoor.Ref) {
 		if when == "" {
 			return
@@ -370,6 +425,12 @@ func unbound(m *spoor.Map) (ps spoor.Problems) {
 		}
 	}
 	branch(m.Tree, "tree")
+	for i, s := range f.Agent.Skills {
+		ask(s.When, false, spoor.Ref("agent.skills").At(i).Key("when"))
+	}
+	for i, n := range f.Agent.Instructions {
+		ask(n.When, false, spoor.Ref("agent.instructions").At(i).Key("when"))
+	}
 	return ps
 }
 
@@ -394,6 +455,9 @@ func (s *session) run(ctx context.Context) error {
 		name = s.store.again(s.resume, s.rec)
 	}
 	fmt.Fprintf(s.err, "Recorded as %s; ask it why with: spoor why %s\n", s.rec.Run, name)
+	if s.question != nil {
+		s.tellHow()
+	}
 	return err
 }
 
@@ -405,7 +469,7 @@ func (s *session) walk(ctx context.Context) error {
 			return err
 		}
 		return s.turn(ctx, lastMessage(rec), func(ctx context.Context) (*agent.Run, error) {
-			return s.agent.Resume(ctx, rec)
+			return s.agent.Resume(ctx, rec, s.answer)
 		})
 	case s.message != "":
 		return s.say(ctx, s.message)
@@ -474,8 +538,23 @@ func (s *session) converse(ctx context.Context) error {
 		io.WriteString(s.err, prompt)
 		l := await(ctx, lines)
 		if message := strings.TrimSpace(l.text); message != "" {
-			switch err := s.say(ctx, message); {
+			err := s.say(ctx, message)
+			for s.question != nil && prompt != "" {
+				answer := s.ask(ctx, lines)
+				if answer == nil {
+					return err
+				}
+				err = s.turn(ctx, message, func(ctx context.Context) (*agent.Run, error) {
+					return s.agent.Resume(ctx, s.rec, answer)
+				})
+				if s.question != nil && err.Error() != "" {
+					fmt.Fprintf(s.err, "spoor: %s\n", err)
+				}
+			}
+			switch {
 			case err == nil:
+			case s.question != nil:
+				return err
 			case prompt == "" || s.rec == nil:
 				return err
 			default: // a person may try again
@@ -530,15 +609,17 @@ func (s *session) turn(ctx context.Context, message string, walk func(context.Co
 		err = fmt.Errorf("nothing can be recorded in %s: %w; name another folder with --store", s.store.Dir, path.Err)
 	}
 	err = plain(err)
-	t := turn{Message: message}
+	t, goesOn := turn{Message: message}, s.question != nil
 	if r != nil {
-		s.rec = r.Recording
-		t.Answer, t.Limited, t.Stop = r.Answer, r.Limited, r.Stop
+		s.rec, s.question = r.Recording, r.Question
+		t.Answer, t.Limited, t.Limit, t.Stop = r.Answer, r.Limited, r.Limit, r.Stop
 	}
 	switch {
-	case err != nil:
+	case err != nil && !t.Limited:
+	case s.question != nil:
+		t.Question = askedOf(s.question)
 	case t.Answer == "" && t.Limited:
-		err = exit{no, errors.New("no answer came: the turn has made all the model calls that it may; --max-iterations allows more")}
+		err = exit{no, errors.New("no answer came: " + reached(t.Limit))}
 	case strings.TrimSpace(t.Answer) == "":
 		err = exit{no, errors.New("no answer came: the model answered with nothing")}
 	}
@@ -551,11 +632,18 @@ func (s *session) turn(ctx context.Context, message string, walk func(context.Co
 			fmt.Fprintln(s.err, line)
 		}
 		if t.Limited && err == nil {
-			fmt.Fprintln(s.err, "The budget of model calls cut the work of this turn short; --max-iterations allows more.")
+			fmt.Fprintf(s.err, "The work of this turn was cut short: %s.\n", reached(t.Limit))
 		}
+	}
+	if r != nil && goesOn {
+		s.turns = s.turns[:len(s.turns)-1]
 	}
 	if r != nil {
 		s.turns = append(s.turns, t)
+	}
+	if err == nil && s.question != nil {
+		s.printQuestion()
+		err = exit{code: no}
 	}
 	return err
 }

@@ -16,9 +16,10 @@ func newRuns() *cobra.Command {
 		Short: "List the recordings",
 		Long: `List the recordings, oldest first: the run, the map, where its walk stood, and the first message.
 
-With --json, a list of {run, path, map, time, message, skills, turns, calls, incomplete, error};
-calls are model calls, incomplete says that the last turn has not come to its end, and error says
-why a recording cannot be read.`,
+With --json, a list of {run, path, map, time, message, skills, turns, calls, incomplete, waiting,
+error}; calls are model calls, incomplete says that the last turn has not come to its end, waiting
+is the question {call, tool, by, text} that it waits with, and error says why a recording cannot be
+read.`,
 		Example: "  spoor runs\n  spoor runs --store /var/lib/desk --json",
 		Args:    none,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -38,6 +39,8 @@ why a recording cannot be read.`,
 				switch {
 				case e.Error != "":
 					text = "cannot be read: " + oneLine(e.Error, 120)
+				case e.Waiting != nil:
+					text += " (waits for a person)"
 				case e.Incomplete:
 					text += " (incomplete)"
 				}

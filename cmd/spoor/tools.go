@@ -21,7 +21,7 @@ func fixedTools(f *mapfile.File) (tools []tool.Tool, problems spoor.Problems) {
 	for i, declared := range f.Tools {
 		t := fixed.Tool{Name: declared.Name, Description: declared.Description, InputSchema: declared.InputSchema}
 		for _, r := range declared.Results {
-			t.Results = append(t.Results, fixed.Case{If: r.If, Result: r.Result, Status: r.Status})
+			t.Results = append(t.Results, fixed.Case(r))
 		}
 		made, faults := fixed.New(t)
 		for _, fault := range faults {

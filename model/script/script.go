@@ -22,6 +22,10 @@
 //	offered    list of the names of the tools offered
 //	skill      string: where the walk stands, "" if nowhere
 //	iteration  int: from 1
+//	purpose    string: what the call is for: answer, classify, decide or compact
+//
+// A call that must choose is offered the one tool that it has to call, choose,
+// whose argument id is the choice.
 //
 // A string of args that is one ${…} and nothing else keeps the kind of its
 // value, so that args: {id: "${results[0].json.id}"} can be a number. $${ is a
@@ -250,7 +254,8 @@ var (
 		expr.Var{Name: "results", Type: expr.List(toolResult.Type)},
 		expr.Var{Name: "offered", Type: expr.List(expr.String)},
 		expr.Var{Name: "skill", Type: expr.String},
-		expr.Var{Name: "iteration", Type: expr.Int})
+		expr.Var{Name: "iteration", Type: expr.Int},
+		expr.Var{Name: "purpose", Type: expr.String})
 )
 
 type request struct{ *model.Request }
@@ -280,6 +285,8 @@ func (r request) Var(name string) expr.Value {
 		return expr.ListOf(len(r.Tools), func(i int) expr.Value { return expr.Text(r.Tools[i].Name) })
 	case "skill":
 		return expr.Text(r.Skill)
+	case "purpose":
+		return expr.Text(string(r.Purpose))
 	}
 	return expr.Number(r.Iteration)
 }

@@ -107,6 +107,7 @@ func TestVariables(t *testing.T) {
 		`offered`:   `["read_port","read_skill"]`,
 		`skill`:     `triage`,
 		`iteration`: `2`,
+		`purpose`:   `answer`,
 	} {
 		m, err := script.New(script.Rule{If: "true", Say: "${" + src + "}"})
 		if err != nil {
@@ -172,17 +173,17 @@ rules:
   - hello
 `, `
 s.yaml:2:1: there is no key "rule" here (did you mean "rules"?)
-s.yaml:4:9: rules[0].if: there is no variable or function "iteraton" here (the variables are system, user, messages, results, offered, skill, iteration)
+s.yaml:4:9: rules[0].if: there is no variable or function "iteraton" here (the variables are system, user, messages, results, offered, skill, iteration, purpose)
 s.yaml:5:5: rules[0]: there is no key "sy" here (known are if, say, call, thinking, usage)
 s.yaml:6:10: rules[0].say: this must be a string, and it is a number (write "42")
 s.yaml:7:9: rules[1].if: a condition is a string (write if: "true")
-s.yaml:8:21: rules[1].say: there is no variable or function "usr" here (the variables are system, user, messages, results, offered, skill, iteration)
+s.yaml:8:21: rules[1].say: there is no variable or function "usr" here (the variables are system, user, messages, results, offered, skill, iteration, purpose)
 s.yaml:9:5: rules[1]: the key "say" is there already, in line 8
 s.yaml:10:5: rules[2]: the rule has no condition (write if: "true" for a rule that always answers)
 s.yaml:11:5: rules[3]: the rule neither says nor calls anything (write say: or call:)
-s.yaml:12:9: rules[4].if: 2:1: there is no variable or function "skil" here (the variables are system, user, messages, results, offered, skill, iteration)
+s.yaml:12:9: rules[4].if: 2:1: there is no variable or function "skil" here (the variables are system, user, messages, results, offered, skill, iteration, purpose)
 s.yaml:15:31: rules[4].call.args.n: 010 is no number in JSON (quote it if it is a word: "010")
-s.yaml:15:44: rules[4].call.args.m: there is no variable or function "x" here (the variables are system, user, messages, results, offered, skill, iteration)
+s.yaml:15:44: rules[4].call.args.m: there is no variable or function "x" here (the variables are system, user, messages, results, offered, skill, iteration, purpose)
 s.yaml:15:49: rules[4].call.args: the key "m" is there already, in line 15
 s.yaml:15:59: rules[4].call.args.at: an anchor (&) is not read here (write the value where it is used, or quote the text)
 s.yaml:15:70: rules[4].call.args.inf: .inf is no number in JSON (quote it if it is a word: ".inf")
@@ -214,7 +215,7 @@ func TestNewFaults(t *testing.T) {
 rules[0].call[0].args: the arguments are not JSON: invalid character '$' looking for beginning of value
 rules[0].call[2].args: json: unsupported type: chan int
 rules[0].call[2].args: the arguments are not JSON: unexpected end of JSON input
-rules[0].if: 1:1: there is no variable or function "x" here (the variables are system, user, messages, results, offered, skill, iteration)
+rules[0].if: 1:1: there is no variable or function "x" here (the variables are system, user, messages, results, offered, skill, iteration, purpose)
 rules[0].call[1].args: this must be a mapping, and it is a list
 rules[1].if: 1:1: there is no expression here (write true for what always holds)
 rules[1].say: 1:1: this ${ has no closing } (write $${ for the two letters)`

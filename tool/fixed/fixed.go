@@ -5,6 +5,7 @@ package fixed
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -25,9 +26,11 @@ type Tool struct {
 	Results []Case
 }
 
-// A Case is one result, and when it is given.
+// A Case is one result, and when it is given; or a question to a person, and
+// when it is asked.
 type Case struct {
-	// If is a condition in CEL over args, the arguments of the call. If empty,
+	// If is a condition in CEL over args, the arguments of the call, and answer:
+	// what a person said to its last question, "" if nothing was asked. If empty,
 	// it always holds. One that fails does not hold.
 	If string
 
@@ -37,6 +40,11 @@ type Case struct {
 	Result string
 
 	Status spoor.Status // if empty, none is declared
+
+	// Ask is a question to a person, in place of a result: the call waits for
+	// the answer, and its cases are judged again then. What stands in ${…} is
+	// CEL, as If is. A question needs an If, or it is asked for ever.
+	Ask string
 }
 
 // A Fault is one thing that is wrong with a Tool.
@@ -54,15 +62,22 @@ func (f Fault) String() string {
 	return s
 }
 
-var env = expr.New(expr.Var{Name: "args", Type: expr.Any})
+var env = expr.New(expr.Var{Name: "args", Type: expr.Any}, expr.Var{Name: "answer", Type: expr.String})
 
-type arguments string
+// A call is what conditions see.
+type call struct{ args, answer string }
 
-func (a arguments) Var(string) expr.Value { return expr.JSONObject(string(a)) }
+func (c call) Var(name string) expr.Value {
+	if name == "answer" {
+		return expr.Text(c.answer)
+	}
+	return expr.JSONObject(c.args)
+}
 
 type outcome struct {
 	holds  *expr.Program // nil: always
 	result tool.Result
+	ask    *expr.Template // nil: it is a result
 }
 
 // New makes the tool, or returns all that is wrong with it. The tool is
@@ -81,7 +96,8 @@ func New(t Tool) (tool.Tool, []Fault) {
 		if err := ctx.Err(); err != nil {
 			return tool.Result{}, err
 		}
-		return choose(outcomes, args)
+		answer, _ := tool.Answer(ctx)
+		return choose(outcomes, call{args, answer})
 	}
 	if t.InputSchema != "" {
 		var err error
@@ -99,7 +115,9 @@ func New(t Tool) (tool.Tool, []Fault) {
 		if always >= 0 {
 			fault(at, "move the one without a condition to the end", "this result is never given: results[%d] has no condition and stands before it", always)
 		}
-		if c.If == "" {
+		if c.If == "" && c.Ask != "" {
+			fault(at, "write if: answer == ''", "this question has no condition, so it is asked again whatever the answer is")
+		} else if c.If == "" {
 			if always < 0 {
 				always = i
 			}
@@ -113,7 +131,18 @@ func New(t Tool) (tool.Tool, []Fault) {
 		if c.Status != "" && !c.Status.Valid() {
 			fault(at+".status", "success, partial, pending, failure, denied, invalid or absent", "%q is no status", c.Status)
 		}
-		if c.Result == "" {
+		if c.Ask != "" {
+			if c.Result != "" || c.Status != "" {
+				fault(at+".ask", "give it a case of its own", "a question stands beside no result and no status")
+			}
+			var err error
+			outcomes[i].ask, err = env.Template(c.Ask)
+			if list, ok := errors.AsType[expr.Faults](err); ok {
+				for _, f := range list {
+					fault(at+".ask", f.Hint, "%d:%d: %s", f.Line, f.Column, f.Message)
+				}
+			}
+		} else if c.Result == "" {
 			fault(at+".result", "write result: null for one that says nothing", "there is no result")
 		} else if result, err := told(c); err != nil {
 			fault(at+".result", "", "the result is not JSON: %v", err)
@@ -141,24 +170,30 @@ func told(c Case) (tool.Result, error) {
 	return r, err
 }
 
-// choose returns the result of the first outcome that holds.
-func choose(outcomes []outcome, args string) (tool.Result, error) {
+// choose returns what the first outcome that holds says.
+func choose(outcomes []outcome, c call) (tool.Result, error) {
 	var failed []string
-	scope := env.Scope(arguments(args))
+	scope := env.Scope(c)
 	for i, o := range outcomes {
-		if o.holds == nil {
-			return o.result, nil
+		holds, err := true, error(nil)
+		if o.holds != nil {
+			holds, err = o.holds.Bool(scope)
 		}
-		holds, err := o.holds.Bool(scope)
-		if holds {
-			return o.result, nil
-		}
-		if err != nil {
+		switch {
+		case err != nil:
 			failed = append(failed, fmt.Sprintf("results[%d].if could not be judged: %v", i, err))
+		case holds && o.ask != nil:
+			question, err := o.ask.Text(scope)
+			if err != nil {
+				return tool.Result{}, fmt.Errorf("results[%d].ask could not be written: %w", i, err)
+			}
+			return tool.Result{}, &tool.Question{Text: question}
+		case holds:
+			return o.result, nil
 		}
 	}
 	return tool.Result{}, fmt.Errorf("%s", strings.Join(slices.Insert(failed, 0,
-		fmt.Sprintf("no result of this tool is meant for the arguments %s; end its results with one that has no condition", short(args))), "; "))
+		fmt.Sprintf("no result of this tool is meant for the arguments %s; end its results with one that has no condition", short(c.args))), "; "))
 }
 
 func short(s string) string {

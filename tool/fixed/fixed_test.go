@@ -86,6 +86,8 @@ func TestFaults(t *testing.T) {
 			{If: `'a'`, Result: `{`, Status: "done"},
 			{},
 			{Result: `1`},
+			{Ask: "Sure?", Status: spoor.Denied},
+			{If: `answer == ''`, Ask: "${arg} ${"},
 		},
 	})
 	_, none := fixed.New(fixed.Tool{Name: "x"})
@@ -96,15 +98,59 @@ func TestFaults(t *testing.T) {
 	const want = `
 name: the tool has no name (write a name)
 inputSchema: the schema is not one JSON object (write {type: object, properties: {…}})
-results[0].if: 1:1: there is no variable or function "arg" here (the variables are args)
+results[0].if: 1:1: there is no variable or function "arg" here (the variables are args, answer)
 results[1].if: 1:1: a condition must be true or false, and this is of type string (compare it with something)
 results[1].status: "done" is no status (success, partial, pending, failure, denied, invalid or absent)
 results[1].result: the result is not JSON: unexpected end of JSON input
 results[2].result: there is no result (write result: null for one that says nothing)
 results[3]: this result is never given: results[2] has no condition and stands before it (move the one without a condition to the end)
+results[4]: this result is never given: results[2] has no condition and stands before it (move the one without a condition to the end)
+results[4]: this question has no condition, so it is asked again whatever the answer is (write if: answer == '')
+results[4].ask: a question stands beside no result and no status (give it a case of its own)
+results[5]: this result is never given: results[2] has no condition and stands before it (move the one without a condition to the end)
+results[5].ask: 1:3: there is no variable or function "arg" here (the variables are args, answer)
+results[5].ask: 1:8: this ${ has no closing } (write $${ for the two letters)
 results: the tool has no result (write - result: …)`
 	if got := strings.Join(lines, "\n"); got != strings.TrimSpace(want) {
 		t.Errorf("got\n%s\nwant\n%s", got, strings.TrimSpace(want))
+	}
+}
+
+// A question is asked until a case takes the answer.
+func TestAsk(t *testing.T) {
+	pay, faults := fixed.New(fixed.Tool{Name: "pay", Results: []fixed.Case{
+		{If: `answer == '' && args.cents > 100`, Ask: "Pay ${args.cents} cents to ${args.to}?"},
+		{If: `!(answer in ['yes', 'no', ''])`, Ask: "Yes or no?"},
+		{If: `answer == 'no'`, Result: `"not paid"`, Status: spoor.Denied},
+		{Result: `{"paid": true}`},
+	}})
+	if faults != nil {
+		t.Fatal(faults)
+	}
+	for _, test := range []struct {
+		args, answer string // answer "-": none
+		want         string
+	}{
+		{`{"cents": 5}`, "-", `{"paid": true}`},
+		{`{"cents": 500, "to": "Ann"}`, "-", "a person is asked: Pay 500 cents to Ann?"},
+		{`{"cents": 500, "to": "Ann"}`, "", "a person is asked: Pay 500 cents to Ann?"},
+		{`{"cents": 500, "to": "Ann"}`, "well", "a person is asked: Yes or no?"},
+		{`{"cents": 500, "to": "Ann"}`, "yes", `{"paid": true}`},
+		{`{"cents": 500}`, "no", "not paid"},
+		{`{"cents": 500}`, "-", "results[0].ask could not be written: 1:34: no such key: to"},
+	} {
+		ctx := context.Background()
+		if test.answer != "-" {
+			ctx = tool.WithAnswer(ctx, test.answer)
+		}
+		result, err := pay.Call(ctx, test.args)
+		got := result.Text
+		if err != nil {
+			got = err.Error()
+		}
+		if _, asks := errors.AsType[*tool.Question](err); got != test.want || asks != strings.HasPrefix(got, "a person") {
+			t.Errorf("%s, %q: got %s, %T; want %s", test.args, test.answer, got, err, test.want)
+		}
 	}
 }
 
