@@ -28,7 +28,8 @@ type Move struct {
 	// Conflict is set if results of one batch led to different places.
 	Conflict *Conflict `json:"conflict,omitempty"`
 
-	// Failed are the conditions that could not be judged; none of them holds.
+	// Failed are the conditions that could not be judged, each fault once; none
+	// of them holds.
 	Failed []Failed `json:"failed,omitempty"`
 }
 
@@ -205,7 +206,10 @@ func (p *place) fire(f Facts, r *Result, m *Move) (*step, *Judgement) {
 		if s.when != nil {
 			holds, err := judge(s.when, f, r)
 			if err != nil {
-				m.Failed = append(m.Failed, Failed{s.ref.Key("when"), err.Error()})
+				failed := Failed{s.ref.Key("when"), err.Error()}
+				if !slices.Contains(m.Failed, failed) {
+					m.Failed = append(m.Failed, failed)
+				}
 			}
 			if holds {
 				return s, nil

@@ -380,7 +380,7 @@ func (t *trail) resultLinks(i int) []Link {
 	var links []Link
 	name, reason := "returned", ""
 	if b, ok := t.event(i).Body.(*event.Refused); ok {
-		name, reason = "refused", line(string(b.Reason))
+		name, reason = fate(b.Reason), line(string(b.Reason))
 	}
 	l := t.link(i, Fact, say(name, "call", call, "tool", result.Tool, "reason", reason, "text", clip(t.data(result), 60)))
 	l.Call, l.Tool = call, result.Tool
@@ -533,7 +533,7 @@ func (t *trail) results(i int) []Result {
 		case *event.Returned:
 			r.Executed, r.Status, part = b.Executed, b.Status, b.Result
 		case *event.Refused:
-			r.Status, part = b.Status, b.Result
+			r.Status, r.Reason, part = b.Status, b.Reason, b.Result
 		default:
 			continue
 		}

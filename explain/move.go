@@ -50,6 +50,7 @@ type Result struct {
 	Tool      string       `json:"tool"`
 	Arguments string       `json:"arguments,omitempty"`
 	Executed  bool         `json:"executed"`
+	Reason    event.Reason `json:"reason,omitempty"` // why the walk itself answered it
 	Status    spoor.Status `json:"status,omitempty"`
 	Text      string       `json:"text"` // what the model was told
 }
@@ -248,6 +249,8 @@ func evidenceOf(m *spoor.Move, label func(spoor.Ref) string) []Line {
 func (r *Result) told() string {
 	name := "returned"
 	switch {
+	case r.Reason == event.Lost || r.Reason == event.Cut:
+		name = fate(r.Reason)
 	case !r.Executed:
 		name = "not run"
 	case r.Status != "":

@@ -134,7 +134,7 @@ func (t *trail) told(i int) []Line {
 			"from", either(b.CurrentSkillID != "", line(b.CurrentSkillID), "nowhere"), "allowed", listed(b.Allowed))
 		whole(t.data(b.Result), 0)
 	case *event.Refused:
-		add(0, "refused", "call", line(b.Call), "tool", line(b.Tool), "reason", line(string(b.Reason)), "text", clip(t.data(b.Result), 120))
+		add(0, fate(b.Reason), "call", line(b.Call), "tool", line(b.Tool), "reason", line(string(b.Reason)), "text", clip(t.data(b.Result), 120))
 		whole(t.data(b.Result), 120)
 	case *event.Called:
 		add(0, calledName(b), "parts", itoa(t.parts[i]), "tools", toolsText(t.offered(i)), "limit", limitText(b.Limit), "purpose", line(string(b.Purpose)))
@@ -314,7 +314,14 @@ func rowsBelow(more string) []Line {
 	return lines
 }
 
-// switchedOn are the skills that the model switched on at a move.
+// fate is the template of a call that the walk itself answered: one that was
+// lost, or cut off, may have been carried out.
+func fate(r event.Reason) string {
+	name := either(r == event.Lost, "lost", either(r == event.Cut, "cut", "refused"))
+	return name
+}
+
+// switchedOn are the skills that were switched on at a move.
 func (t *trail) switchedOn(i int) []string {
 	now := t.event(i).Body.(*event.Evaluated).Activated
 	var before []string

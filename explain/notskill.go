@@ -524,7 +524,12 @@ func (w *ways) step(ref spoor.Ref, s *spoor.Step) {
 	}
 	returned := make([]string, len(w.results))
 	for k, r := range w.results {
-		returned[k] = r.Tool + either(r.Executed, "", ", which did not reach its tool")
+		switch {
+		case r.Reason == event.Lost || r.Reason == event.Cut:
+			returned[k] = r.Tool + ", of which nobody knows whether it was carried out"
+		default:
+			returned[k] = r.Tool + either(r.Executed, "", ", which did not reach its tool")
+		}
 		if s.OnToolStatus != nil {
 			returned[k] += either(r.Status != "", " with "+string(r.Status), " with no status")
 		}

@@ -298,6 +298,15 @@ func (t *trail) startedLines(i int, b *event.Started) []Line {
 func (t *trail) evaluatedLines(i int, b *event.Evaluated) []Line {
 	var lines []Line
 	add := func(name string, values ...string) { lines = append(lines, Line{Depth: 1, Text: say(name, values...)}) }
+	var ruled []string
+	for _, a := range b.Active {
+		if a.Via == spoor.ViaRule {
+			ruled = append(ruled, a.Skill)
+		}
+	}
+	if ruled != nil {
+		add("ruled skills", "skills", listed(ruled))
+	}
 	if b.Declined {
 		add("off menu", "skill", line(b.Pick))
 	}

@@ -94,7 +94,8 @@ func (w *Writer) Append(events []event.Event) error {
 			w.piece(p.Digest, *p.Data)
 		}
 		w.buf = append(e.AppendJSON(w.buf), '\n')
-		if _, end := e.Body.(*event.Finished); end {
+		switch e.Body.(type) {
+		case *event.Finished, *event.Paused:
 			sealed = w.seal(sealed)
 		}
 	}
