@@ -98,7 +98,8 @@ cannot honour is refused. A conversation on a terminal goes on after an error or
 A tool may ask a person. Then the turn waits, for as long as it takes: the question is printed, and
 --resume RUN goes on with --answer TEXT, or with --decline REASON, so that the call is not made.
 Without either it prints the question again. In a conversation on a terminal it is asked right
-there. --resume also goes on with a turn that a crash cut.
+there. --resume also goes on with a turn that a crash cut, and with -m it says the next message of a
+conversation that has come to its end.
 
 It leaves with 0 if every message was answered, with 1 if the map is wrong, a limit left no answer
 or a turn waits for a person, and with 2 if a turn could not come to an end: a model without an
@@ -136,7 +137,7 @@ is {call, tool, args, text}, of a turn that waits.`,
 	f.StringVar(&s.script, "script", "", "short for --model script:FILE")
 	f.IntVar(&s.maxIterations, "max-iterations", 0, "how many model calls a turn may make (default that of the map, or 10)")
 	f.DurationVar(&s.timeout, "timeout", 0, "how long a turn may take, such as 90s (default: as long as it takes)")
-	f.StringVar(&s.resume, "resume", "", "go on with the turn of this RUN that waits for a person, or was cut")
+	f.StringVar(&s.resume, "resume", "", "go on with this RUN: one that waits or was cut, or say more with -m")
 	s.store.flag(cmd)
 	jsonFlag(cmd, &s.json)
 	_ = cmd.RegisterFlagCompletionFunc("resume", s.store.ids)
@@ -152,9 +153,9 @@ func (s *session) flags(cmd *cobra.Command) error {
 	switch {
 	case given("message") && strings.TrimSpace(s.message) == "":
 		return errors.New("the message of -m is empty; write what the person says, or leave it out for a conversation")
-	case given("message") && given("resume"):
-		return errors.New("-m and --resume exclude each other: --resume goes on with the message that was cut")
-	case given("max-iterations") && given("resume"):
+	case given("message") && given("resume") && (given("answer") || given("decline")):
+		return errors.New("-m and --answer exclude each other: an answer goes on with the message that waits for it; -m says the next one")
+	case given("max-iterations") && given("resume") && !given("message"):
 		return errors.New("--max-iterations and --resume exclude each other: the budget of a turn is fixed when it begins")
 	case given("model") && s.model == "":
 		return errors.New("--model is empty; write openai/NAME, anthropic/NAME or script:FILE")
@@ -468,8 +469,16 @@ func (s *session) walk(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		if s.message != "" {
+			s.rec = rec
+			return s.say(ctx, s.message)
+		}
 		return s.turn(ctx, lastMessage(rec), func(ctx context.Context) (*agent.Run, error) {
-			return s.agent.Resume(ctx, rec, s.answer)
+			r, err := s.agent.Resume(ctx, rec, s.answer)
+			if r == nil && rec.Finished() != nil {
+				err = fmt.Errorf("%w; say the next message of the conversation with -m", err)
+			}
+			return r, err
 		})
 	case s.message != "":
 		return s.say(ctx, s.message)
