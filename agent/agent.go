@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -195,7 +196,8 @@ func New(c Config) (*Agent, error) {
 	if c.System != "" {
 		a.system = []model.Part{model.NewPart(model.System, model.Text, c.System)}
 	}
-	a.config.Tools = slices.Clone(c.Tools)
+	a.config.Tools, a.config.Scorers = slices.Clone(c.Tools), maps.Clone(c.Scorers)
+	a.config.Limits.Prices = slices.Clone(c.Limits.Prices)
 	a.read = walk.ReadSkillSpec(g)
 	if c.Discover == nil {
 		if a.fixed, err = a.toolsNow(context.Background()); err != nil {

@@ -423,6 +423,30 @@ func TestResumeBehindAWholeTurn(t *testing.T) {
 	verify(t, run.Recording.Path)
 }
 
+// TestReplyBehindACutHash holds that the next turn makes whole what a crash cut
+// off behind the end of the last one.
+func TestReplyBehindACutHash(t *testing.T) {
+	a := newAgent(t, agent.Config{Store: &recording.Folder{Dir: t.TempDir()}})
+	run, err := a.Run(t.Context(), "refund")
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole, err := os.ReadFile(run.Recording.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range []int{bytes.LastIndex(whole, []byte(`{"hash":`)), len(whole) - 10, len(whole) - 1} {
+		if err := os.WriteFile(run.Recording.Path, whole[:n], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		next, err := a.Reply(t.Context(), run.Recording, "and a refund for 18")
+		if err != nil || next.Recording.Entry().Turns != 2 {
+			t.Fatal(next, err)
+		}
+		sound(t, next)
+	}
+}
+
 // TestResumeWithAnotherTool holds that a turn goes on only with the tools that
 // it was offered: their schema is what the model was told.
 func TestResumeWithAnotherTool(t *testing.T) {

@@ -63,8 +63,9 @@ func judged(run *agent.Run) (list []string) {
 func TestEffects(t *testing.T) {
 	envelope := `{"content":{"paid":true},"effects":[{"kind":"propose-transition","targetSkillId":"billing","reason":"it is paid"},{"kind":"require-instruction","instructionId":"vat","deliveryLease":"next-call"}]}`
 	for name, result := range map[string]tool.Result{
-		"a value": {Text: `{"paid":true}`, Effects: []spoor.Effect{propose("billing"), {Kind: spoor.RequireInstruction, Instruction: "vat", Lease: spoor.NextCall}}},
-		"a text":  {Text: envelope},
+		"a value":                  {Text: `{"paid":true}`, Effects: []spoor.Effect{propose("billing"), {Kind: spoor.RequireInstruction, Instruction: "vat", Lease: spoor.NextCall}}},
+		"a text":                   {Text: envelope},
+		"a text beside no effects": {Text: envelope, Effects: []spoor.Effect{}},
 	} {
 		run := sorted(t, func() (tool.Result, error) { return result, nil })
 		if d := cmp.Diff([]string{"accepted billing", "accepted vat"}, judged(run)); d != "" {
@@ -111,7 +112,7 @@ func TestEffectsThatAreRefused(t *testing.T) {
 		{spoor.Effect{Kind: "fireworks", Target: "billing"}, `refused billing: there is no effect "fireworks"`},
 		{spoor.Effect{Kind: "\xff", Target: "\xff"}, "refused \uFFFD: there is no effect \"\uFFFD\""},
 		{spoor.Effect{Kind: spoor.RequireInstruction, Instruction: "none", Lease: spoor.NextCall}, `refused none: there is no instruction "none"`},
-		{spoor.Effect{Kind: spoor.RequireInstruction, Instruction: "vat", Lease: "for ever"}, `refused vat: its deliveryLease is "for ever"`},
+		{spoor.Effect{Kind: spoor.RequireInstruction, Instruction: "vat", Lease: "for ever"}, `refused vat: its deliveryLease must be `},
 	} {
 		run := sorted(t, func() (tool.Result, error) {
 			return tool.Result{Text: "{}", Effects: []spoor.Effect{test.effect}}, nil

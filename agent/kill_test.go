@@ -25,7 +25,7 @@ import (
 	"github.com/spoorhq/spoor/tool"
 )
 
-var killSeed = flag.Uint64("killseed", 0, "the seed of TestKill; 0 takes any")
+var fixedSeed = flag.Uint64("seed", 0, "the seed of the tests that go by chance; 0 takes any")
 
 // killDir names the folder of a process that TestKill starts: this test binary,
 // as an agent.
@@ -40,6 +40,16 @@ func TestMain(m *testing.M) {
 		os.Exit(0)
 	}
 	os.Exit(m.Run())
+}
+
+// seedOf is what a test goes by.
+func seedOf(t *testing.T) uint64 {
+	seed := *fixedSeed
+	if seed == 0 {
+		seed = rand.Uint64()
+	}
+	t.Logf("-seed %d", seed)
+	return seed
 }
 
 // A deed is one line of the file that stands for the world: a tool notes there
@@ -222,11 +232,7 @@ func TestKill(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts a hundred processes")
 	}
-	seed := *killSeed
-	if seed == 0 {
-		seed = rand.Uint64()
-	}
-	t.Logf("-killseed %d", seed)
+	seed := seedOf(t)
 
 	whole := &killed{t: t, dir: t.TempDir()}
 	for whole.process(0, 0) != nil {

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -18,6 +20,7 @@ import (
 	"github.com/spoorhq/spoor/event"
 	"github.com/spoorhq/spoor/model"
 	"github.com/spoorhq/spoor/recording"
+	"github.com/spoorhq/spoor/score"
 	"github.com/spoorhq/spoor/tool"
 )
 
@@ -145,7 +148,7 @@ func TestTime(t *testing.T) {
 		answer string
 		stop   bool
 		told   string // what the last call was answered
-		ran    int
+		ran    int64
 	}{
 		{"nothing hangs", 0, 0, 1, 0, "this is what I have", false, "i9.1: {}", 9},
 		{"tools that take their time", 4 * time.Second, 0, 1, 7500 * time.Millisecond, "this is what I have", false, "i2.1 failure: The tool gave no answer before the time of the turn ran short.", 2},
@@ -156,9 +159,9 @@ func TestTime(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				ran := 0
+				var ran atomic.Int64 // a tool that was given up may run on
 				slow := does("rate", func(ctx context.Context, _ string) (string, error) {
-					ran++
+					ran.Add(1)
 					select {
 					case <-time.After(test.tool):
 						return "{}", nil
@@ -191,8 +194,8 @@ func TestTime(t *testing.T) {
 				if got := answers(run.Recording); test.told != "" && (len(got) == 0 || got[len(got)-1] != test.told) {
 					t.Errorf("the calls were answered\n%s\nwant at the end\n%s", strings.Join(got, "\n"), test.told)
 				}
-				if ran != test.ran {
-					t.Errorf("the tool ran %d times, not %d", ran, test.ran)
+				if got := ran.Load(); got != test.ran {
+					t.Errorf("the tool ran %d times, not %d", got, test.ran)
 				}
 			})
 		})
@@ -207,6 +210,23 @@ func wait(ctx context.Context, d time.Duration) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
+}
+
+// TestTimeOfAScorer holds that the time of a turn runs while it is decided where
+// the turn starts.
+func TestTimeOfAScorer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		hangs := judge(func(ctx context.Context, _ score.Query) ([]score.Score, error) { return nil, wait(ctx, time.Hour) })
+		a := newAgent(t, agent.Config{
+			Map: read(t, classifiedBy("judge")), Tools: []tool.Tool{}, Scorers: map[string]score.Scorer{"judge": hangs}, Limits: event.Limits{Time: 10 * time.Second},
+		})
+		begun := time.Now()
+		run, err := a.Run(t.Context(), "hello")
+		if took := time.Since(begun); !errors.Is(err, agent.ErrStopped) || run.Limit != event.LimitTime || took != 10*time.Second {
+			t.Errorf("%v after %v, limit %q", err, took, run.Limit)
+		}
+		sound(t, run)
+	})
 }
 
 // TestTimeWhileAPersonIsAsked holds that the time of a turn does not run while
@@ -248,6 +268,34 @@ func TestTimeWhileAPersonIsAsked(t *testing.T) {
 		if d := cmp.Diff(want, answers(run.Recording)); d != "" || run.Limit != event.LimitTime || run.Answer != "done" {
 			t.Errorf("limit %q, answer %q: %s", run.Limit, run.Answer, d)
 		}
+	})
+}
+
+// TestTimeAfterACrash holds the same of the time between a crash and the
+// process that takes over.
+func TestTimeAfterACrash(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		slow := does("rate", func(ctx context.Context, _ string) (string, error) { return "{}", wait(ctx, 2*time.Second) })
+		slow.Repeatable = true
+		a := newAgent(t, agent.Config{Store: &recording.Folder{Dir: t.TempDir()}, Limits: event.Limits{Time: 10 * time.Second}, Model: talk{"rate {}"}, Tools: []tool.Tool{slow}})
+		run, err := a.Run(t.Context(), "refund")
+		if err != nil {
+			t.Fatal(err)
+		}
+		whole, err := os.ReadFile(run.Recording.Path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := strings.Index(string(whole), `"kind":"sent"`)
+		at += strings.Index(string(whole[at:]), "\n") + 1
+		if err := os.WriteFile(run.Recording.Path, whole[:at], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(24 * time.Hour)
+		if run, err = a.Resume(t.Context(), run.Recording, nil); err != nil || run.Limited || run.Answer != "It was {}" {
+			t.Fatal(run, err)
+		}
+		sound(t, run)
 	})
 }
 

@@ -7,6 +7,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -325,6 +327,44 @@ func TestAnAnswerThatNobodyWaitsFor(t *testing.T) {
 	}
 }
 
+// TestTwoAnswersAtOnce holds that of two people who answer at once one is
+// heard, and the call is made once.
+func TestTwoAnswersAtOnce(t *testing.T) {
+	for name, store := range map[string]*recording.Folder{"in memory": nil, "on disk": {Dir: t.TempDir()}} {
+		t.Run(name, func(t *testing.T) {
+			var did atomic.Int64
+			a := newAgent(t, agent.Config{Store: store, Model: talk{"rate {}"}, Tools: []tool.Tool{does("rate", func(ctx context.Context, _ string) (string, error) {
+				if said, ok := tool.Answer(ctx); ok {
+					did.Add(1)
+					return said, nil
+				}
+				return "", &tool.Question{Text: "May I?"}
+			})}})
+			run, err := a.Run(t.Context(), "refund")
+			if err != nil {
+				t.Fatal(err)
+			}
+			rec := run.Recording
+			var wg sync.WaitGroup
+			var heard atomic.Int64
+			for range 8 {
+				wg.Go(func() {
+					switch run, err := a.Resume(t.Context(), rec, &agent.Answer{Text: "yes"}); {
+					case err == nil && run.Answer == "It was yes":
+						heard.Add(1)
+					case err == nil, !strings.Contains(err.Error(), "is being written by another turn") && !strings.Contains(err.Error(), "has come to its end"):
+						t.Error(run, err)
+					}
+				})
+			}
+			wg.Wait()
+			if heard.Load() != 1 || did.Load() != 1 {
+				t.Errorf("%d answers were heard, and the call was made %d times", heard.Load(), did.Load())
+			}
+		})
+	}
+}
+
 // TestALateQuestion holds that nobody is asked for a call that was given up.
 func TestALateQuestion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -346,6 +386,35 @@ func TestALateQuestion(t *testing.T) {
 			t.Error(got)
 		}
 	})
+}
+
+// TestAToolThatGivesUpAsItIsGivenUp holds that the context of a call which ran
+// out of its time is done then, and that the call has one answer, which says so,
+// whatever the tool says as it learns that.
+func TestAToolThatGivesUpAsItIsGivenUp(t *testing.T) {
+	for name, last := range map[string]error{"an error": errors.New("I was told to stop"), "a question": &tool.Question{Text: "May I go on?"}, "nothing": nil} {
+		synctest.Test(t, func(t *testing.T) {
+			obeys := does("rate", func(ctx context.Context, _ string) (string, error) {
+				begun := time.Now()
+				<-ctx.Done()
+				if took := time.Since(begun); took != time.Second {
+					t.Errorf("%s: its context was done after %v", name, took)
+				}
+				return "done after all", last
+			})
+			obeys.Timeout = time.Second
+			run, err := newAgent(t, agent.Config{Model: acts{repeated(128, "rate {}")}, Tools: []tool.Tool{obeys}}).Run(t.Context(), "refund")
+			if err != nil || run.Question != nil {
+				t.Fatal(run, err)
+			}
+			sound(t, run)
+			for _, a := range answers(run.Recording) { // the two race each time
+				if !strings.HasSuffix(a, " failure: The tool gave no answer within 1s.") {
+					t.Errorf("%s: %s", name, a)
+				}
+			}
+		})
+	}
 }
 
 // TestAStopAsATurnIsResumed ends the turn, with every call answered.
@@ -389,14 +458,4 @@ func TestAStopAsAPersonIsAsked(t *testing.T) {
 		t.Fatal(run, err)
 	}
 	sound(t, run)
-}
-
-// TestAnAnswerToNothing holds what a tool hears that has asked nothing.
-func TestAnAnswerToNothing(t *testing.T) {
-	if said, ok := tool.Answer(t.Context()); ok || said != "" {
-		t.Errorf("it heard %q", said)
-	}
-	if said, ok := tool.Answer(tool.WithAnswer(t.Context(), "")); !ok || said != "" {
-		t.Errorf("an empty answer is one: %q, %v", said, ok)
-	}
 }

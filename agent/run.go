@@ -36,7 +36,8 @@ type run struct {
 	giveUp context.CancelFunc
 	timer  *time.Timer   // of the call that runs
 	done   chan answer   // its answer; nil if it was given up
-	late   []chan answer // of calls that were given up
+	given  chan answer   // that of a call that was given up, until that is on record
+	late   []chan answer // of those that are
 }
 
 func (r *run) start(ctx context.Context, message string) (*Run, error) {
@@ -130,6 +131,9 @@ func (r *run) step(o event.Outcome) error {
 		if err := r.w.Append(r.agent.machine.Step(r.state, late, now)); err != nil {
 			return err
 		}
+	}
+	if r.given != nil {
+		r.late, r.given = append(r.late, r.given), nil
 	}
 	return r.w.Append(r.agent.machine.Step(r.state, o, now))
 }
@@ -361,7 +365,7 @@ func (r *run) call(ctx context.Context, c *walk.Call, deadline time.Time) event.
 		r.done = nil
 		return stopped(ctx)
 	}
-	r.late, r.done = append(r.late, r.done), nil
+	r.given, r.done = r.done, nil
 	silence := fmt.Sprintf("The tool gave no answer within %v.", timeout)
 	if short {
 		silence = "The tool gave no answer before the time of the turn ran short."
@@ -425,7 +429,7 @@ func (a *answer) outcome() event.Outcome {
 	if status != "" && !status.Valid() {
 		return returned(a.call, a.tool, true, spoor.Failure, fmt.Sprintf("The tool declared the status %q, which there is not.", text(string(status))))
 	}
-	if status == "" && effects == nil {
+	if status == "" && len(effects) == 0 {
 		told, status, effects = tool.Unwrap(told)
 	}
 	if len(effects) > maxEffects {

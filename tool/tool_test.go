@@ -141,6 +141,33 @@ func TestTheContextReachesTheTool(t *testing.T) {
 	}
 }
 
+// TestAnswer is what a call hears of a person.
+func TestAnswer(t *testing.T) {
+	if said, ok := tool.Answer(t.Context()); ok || said != "" {
+		t.Errorf("a call that asked nothing heard %q", said)
+	}
+	ctx := tool.WithAnswer(t.Context(), "yes")
+	if said, ok := tool.Answer(ctx); !ok || said != "yes" {
+		t.Errorf("it heard %q, %v", said, ok)
+	}
+	if said, ok := tool.Answer(tool.WithAnswer(ctx, "")); !ok || said != "" { // to its next question
+		t.Errorf("it heard %q, %v", said, ok)
+	}
+}
+
+// TestAQuestionPassesThrough holds that a tool which New or Checked made asks as
+// any other.
+func TestAQuestionPassesThrough(t *testing.T) {
+	type none struct{}
+	asks := tool.New("pay", "", func(ctx context.Context, _ none) (string, error) {
+		return "", fmt.Errorf("not yet: %w", &tool.Question{Text: "May I?"})
+	})
+	_, err := call(t, asks, `{}`)
+	if q := (*tool.Question)(nil); !errors.As(err, &q) || q.Text != "May I?" || q.Error() != "a person is asked: May I?" {
+		t.Error(err)
+	}
+}
+
 func TestNewPanicsForArgumentsThatAreNoStruct(t *testing.T) {
 	for what, make := range map[string]func(){
 		"a string":  func() { tool.New("t", "", func(context.Context, string) (string, error) { return "", nil }) },
