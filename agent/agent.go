@@ -360,7 +360,7 @@ func (a *Agent) Resume(ctx context.Context, rec *recording.Recording, answer *An
 	}
 	var repeat []string
 	for _, c := range r.state.Out() {
-		if !slices.Contains(died, c.ID) || r.tools.byName[c.Tool].Repeatable { // a call that only Settle sent was never made
+		if t := r.tools.byName[c.Tool]; !slices.Contains(died, c.ID) || t != nil && t.Repeatable { // a call that only Settle sent was never made
 			repeat = append(repeat, c.ID)
 		}
 	}
@@ -382,7 +382,9 @@ func (r *run) canResume() error {
 	case started.Machine != walk.Version:
 		return fmt.Errorf("run %s was walked by version %d of the machine; this is version %d", run, started.Machine, walk.Version)
 	case !started.Graph.Same(&a.graph) || !started.Injections.Same(&a.injections):
-		return fmt.Errorf("run %s walked another map than this one; resume it with the map that it was made with", run)
+		return fmt.Errorf("run %s walked another map than this one: %s is not the same; resume it with the map that it was made with", run, a.differs(started))
+	case started.Decider && a.config.Decider == nil:
+		return fmt.Errorf("run %s leaves menus to a decider, which this agent does not have", run)
 	}
 	for _, t := range started.Tools {
 		offer := r.tools.offer
@@ -395,6 +397,42 @@ func (r *run) canResume() error {
 		}
 	}
 	return nil
+}
+
+// differs names something that is not as it was when a turn began.
+func (a *Agent) differs(b *event.Started) string {
+	body := func(g *event.Graph, skill string) (d model.Digest) {
+		for _, text := range g.Bodies {
+			if text.Skill == skill {
+				d = text.Piece
+			}
+		}
+		return d
+	}
+	for _, g := range []*event.Graph{&b.Graph, &a.graph} {
+		for _, text := range g.Bodies {
+			if body(&b.Graph, text.Skill) != body(&a.graph, text.Skill) {
+				return fmt.Sprintf("the body of the skill %q", text.Skill)
+			}
+		}
+	}
+	if b.Graph.Map != a.graph.Map {
+		return "a skill, the start or a step"
+	}
+	then, now := &b.Injections, &a.injections
+	for _, list := range []struct {
+		name      string
+		then, now []event.Passage
+	}{
+		{"agent.steering", then.Steering, now.Steering}, {"agent.facts", then.Facts, now.Facts}, {"agent.instructions", then.Instructions, now.Instructions},
+	} {
+		for i := range max(len(list.then), len(list.now)) {
+			if i >= len(list.then) || i >= len(list.now) || list.then[i] != list.now[i] {
+				return string(spoor.Ref(list.name).At(i))
+			}
+		}
+	}
+	return "agent.skills"
 }
 
 // reopen folds a recording and makes ready to add to it.

@@ -52,7 +52,7 @@ func (r *run) start(ctx context.Context, message string) (*Run, error) {
 	if before := r.state; before.Started != nil {
 		started.History = before.Conversation()
 		if c.Continuity == spoor.ContinueConversation {
-			started.Cursor, started.Activated = before.Cursor, before.Activated
+			started.Cursor, started.Activated = before.Place()
 		}
 	}
 	return r.finish(ctx, a.machine.Step(r.state, started, time.Now()))
@@ -86,13 +86,19 @@ func (r *run) drive(ctx context.Context) error {
 		case nil, walk.Ask:
 			return nil
 		case walk.Score:
-			ctx, done := within(ctx, c.Deadline)
-			o = r.score(ctx, c)
+			until, done := within(ctx, c.Deadline)
+			o = r.score(until, c)
 			done()
+			if stop, ok := o.(*event.Stopped); ok && ctx.Err() == nil { // the turn goes on without it
+				o = &event.Scored{Error: stop.Reason}
+			}
 		case walk.CallModel:
-			ctx, done := within(ctx, c.Deadline)
-			o = r.ask(ctx, c)
+			until, done := within(ctx, c.Deadline)
+			o = r.ask(until, c)
 			done()
+			if stop, ok := o.(*event.Stopped); ok && ctx.Err() == nil && c.Purpose != model.Answer {
+				o = &event.Failed{Error: stop.Reason, Wire: stop.Wire, Attempts: stop.Attempts}
+			}
 		case walk.CallTools:
 			if err := r.sync(c.Calls[0]); err != nil {
 				return err
@@ -118,7 +124,8 @@ func within(ctx context.Context, deadline time.Time) (context.Context, context.C
 // sync forces the recording onto the disk before a call that must not be made
 // twice.
 func (r *run) sync(c *walk.Call) error {
-	if r.agent.config.Sync != SyncEffects || r.tools.byName[c.Tool].Repeatable {
+	t := r.tools.byName[c.Tool]
+	if r.agent.config.Sync != SyncEffects || t == nil || t.Repeatable {
 		return nil
 	}
 	return r.w.Sync()
@@ -328,6 +335,9 @@ func (r *run) call(ctx context.Context, c *walk.Call, deadline time.Time) event.
 		return stopped(ctx)
 	}
 	t := r.tools.byName[c.Tool]
+	if t == nil { // a damaged recording sent it
+		return returned(c.ID, c.Tool, false, spoor.Invalid, "There is no such tool, so nothing was called.")
+	}
 	if !isObject(c.Args) {
 		return returned(c.ID, c.Tool, false, spoor.Invalid, "The arguments are not one JSON object, so nothing was called.")
 	}
@@ -347,7 +357,7 @@ func (r *run) call(ctx context.Context, c *walk.Call, deadline time.Time) event.
 	}
 	r.timer.Reset(timeout)
 	calls := r.calls
-	if c.Answer != nil {
+	if c.Answer != nil && c.By == event.ByTool {
 		calls = tool.WithAnswer(calls, c.Answer.Answer.Data)
 	}
 	go invoke(calls, t, c.ID, c.Args, r.done)

@@ -78,7 +78,7 @@ type Limits struct {
 	Tokens    int `json:"tokens,omitempty"` // read and written, of every model call
 
 	// Cost is in the unit of Prices. A reply of a model that has no price there
-	// reaches it.
+	// ends the turn.
 	Cost   float64 `json:"cost,omitempty"`
 	Prices []Price `json:"prices,omitempty"`
 
@@ -96,8 +96,8 @@ type Price struct {
 	Model   string  `json:"model"`
 	Input   float64 `json:"input"`             // not from a cache
 	Output  float64 `json:"output"`            //
-	Cached  float64 `json:"cached,omitempty"`  // input that was read from a cache
-	Written float64 `json:"written,omitempty"` // input that was written to a cache
+	Cached  float64 `json:"cached,omitempty"`  // input that was read from a cache; zero: as Input
+	Written float64 `json:"written,omitempty"` // input that was written to a cache; zero: as Input
 }
 
 // Limit names a bound that a turn reached.
@@ -108,6 +108,7 @@ const (
 	LimitToolCalls  Limit = "tool-calls"
 	LimitTokens     Limit = "tokens"
 	LimitCost       Limit = "cost"
+	LimitPrice      Limit = "price" // a model without a price answered, so that the cost is not known
 	LimitTime       Limit = "time"
 	LimitPingPong   Limit = "ping-pong"
 	LimitRefusals   Limit = "refusals"
@@ -255,7 +256,8 @@ type Evaluated struct {
 	Move         spoor.Move `json:"move"`
 	Active       []Active   `json:"active,omitempty"`
 	ActiveAs     int        `json:"activeAs,omitempty"`
-	Activated    []string   `json:"activated,omitempty"` // switched on by the model
+	Activated    []string   `json:"activated,omitempty"` // skills that were read, and the one where the walk stands if no step leads there by itself
+	ActivatedAs  int        `json:"activatedAs,omitempty"`
 	Reachable    []string   `json:"reachable,omitempty"` // by a step; the entries are in reach as well
 	ReachableAs  int        `json:"reachableAs,omitempty"`
 	Superseded   []string   `json:"superseded,omitempty"` // entries that match and are not active
@@ -355,6 +357,7 @@ type Rejected struct {
 	RequestedID    string     `json:"requestedId"`
 	CurrentSkillID string     `json:"currentSkillId,omitempty"`
 	Allowed        []string   `json:"allowed,omitempty"`
+	AllowedAs      int        `json:"allowedAs,omitempty"`
 	Posture        Posture    `json:"posture,omitempty"` // that refused what is in reach
 	Result         model.Part `json:"result"`
 }

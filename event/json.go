@@ -185,6 +185,7 @@ func (v *Evaluated) appendJSON(b []byte) []byte {
 	}
 	b = appendInt(b, `,"activeAs":`, v.ActiveAs)
 	b = appendStrings(b, `"activated":`, v.Activated)
+	b = appendInt(b, `,"activatedAs":`, v.ActivatedAs)
 	b = appendStrings(b, `"reachable":`, v.Reachable)
 	b = appendInt(b, `,"reachableAs":`, v.ReachableAs)
 	b = appendStrings(b, `"superseded":`, v.Superseded)

@@ -691,7 +691,7 @@ func (q *inquiry) bodyChain(skill string) []Link {
 	switch {
 	case t.move(since).To == skill:
 		return append(links, t.back(t.entered(since))...)
-	case slices.Contains(t.event(since).Body.(*event.Evaluated).Activated, skill):
+	case slices.Contains(t.switched(since), skill):
 		if b, j, ev := t.reply(since); j >= 0 {
 			for _, p := range b.Parts {
 				if p.Kind == model.Call && p.Tool == readSkill && readID(t.data(p)) == skill {

@@ -131,7 +131,7 @@ func (t *trail) told(i int) []Line {
 		whole(t.data(b.Result), 120)
 	case *event.Rejected:
 		add(0, either(b.Posture != "", "rejected posture", "rejected"), "posture", line(string(b.Posture)), "call", line(b.Call), "skill", either(b.RequestedID != "", line(b.RequestedID), `""`),
-			"from", either(b.CurrentSkillID != "", line(b.CurrentSkillID), "nowhere"), "allowed", listed(b.Allowed))
+			"from", either(b.CurrentSkillID != "", line(b.CurrentSkillID), "nowhere"), "allowed", listed(t.allowed(i)))
 		whole(t.data(b.Result), 0)
 	case *event.Refused:
 		add(0, fate(b.Reason), "call", line(b.Call), "tool", line(b.Tool), "reason", line(string(b.Reason)), "text", clip(t.data(b.Result), 120))
@@ -321,12 +321,35 @@ func fate(r event.Reason) string {
 	return name
 }
 
+// switched are the skills that are switched on after a move, its As followed.
+func (t *trail) switched(i int) []string {
+	b := t.event(i).Body.(*event.Evaluated)
+	if j, ok := t.at[b.ActivatedAs]; ok && b.ActivatedAs != 0 && j < i {
+		if as, ok := t.event(j).Body.(*event.Evaluated); ok {
+			return as.Activated
+		}
+	}
+	return b.Activated
+}
+
+// allowed are the skills that could be read where a read was refused, its As
+// followed.
+func (t *trail) allowed(i int) []string {
+	b := t.event(i).Body.(*event.Rejected)
+	if j, ok := t.at[b.AllowedAs]; ok && b.AllowedAs != 0 && j < i {
+		if as, ok := t.event(j).Body.(*event.Rejected); ok {
+			return as.Allowed
+		}
+	}
+	return b.Allowed
+}
+
 // switchedOn are the skills that were switched on at a move.
 func (t *trail) switchedOn(i int) []string {
-	now := t.event(i).Body.(*event.Evaluated).Activated
+	now := t.switched(i)
 	var before []string
 	if j := t.moveBefore(i); j >= 0 {
-		before = t.event(j).Body.(*event.Evaluated).Activated
+		before = t.switched(j)
 	} else if s := t.started(i); s != nil && s.Continuity == spoor.ContinueConversation {
 		before = s.Activated
 	}

@@ -681,7 +681,7 @@ func (w *ways) read(call string) {
 		case *event.Rejected:
 			if b.Call == call {
 				way.Outcome, way.Event = Rejected, w.t.seq(j)
-				way.Text = say(either(b.Posture != "", "read posture", "read rejected"), "posture", line(string(b.Posture)), "call", line(call), "from", either(b.CurrentSkillID != "", line(b.CurrentSkillID), "nowhere"), "allowed", listed(b.Allowed))
+				way.Text = say(either(b.Posture != "", "read posture", "read rejected"), "posture", line(string(b.Posture)), "call", line(call), "from", either(b.CurrentSkillID != "", line(b.CurrentSkillID), "nowhere"), "allowed", listed(w.t.allowed(j)))
 			}
 		case *event.RerouteSuperseded:
 			if b.Call == call {

@@ -14,7 +14,7 @@ import (
 func (m *Machine) judge(s *State) (event.Body, []int) {
 	for i := range s.Batch {
 		c := &s.Batch[i]
-		if !c.Executed || c.Judged == len(c.Effects) {
+		if !c.Executed || c.Judged >= len(c.Effects) {
 			continue
 		}
 		j := &event.EffectJudged{Call: c.ID, Tool: c.Tool, Effect: c.Effects[c.Judged], Outcome: event.EffectAccepted}

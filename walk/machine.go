@@ -49,6 +49,7 @@ type Machine struct {
 	texts  map[string]model.Part // of instructions, by their id
 	owners map[string][]string   // the skills that list a tool
 	open   []string              // skills that can be read from anywhere
+	intent map[string]string     // the first one of a skill
 	reads  bool                  // some skill can be read
 	ruled  bool                  // conditions of the agent's own decide what is active
 
@@ -75,6 +76,12 @@ func New(g *spoor.Graph) *Machine {
 		}
 	}
 	m.reads = m.readable(g)
+	m.intent = map[string]string{}
+	for _, r := range g.Map().Start.Rules {
+		if text := r.Match.Intent; text != nil && m.intent[r.Use] == "" {
+			m.intent[r.Use] = *text
+		}
+	}
 	in := g.Injections()
 	for _, s := range in.Steering {
 		m.always = append(m.always, text(model.Text, s))
@@ -114,7 +121,8 @@ func (m *Machine) seen(s *State) *spoor.Graph {
 }
 
 // A Command is what the turn wants of the world. A deadline that is zero is
-// none.
+// none. At that of an answer the turn is to be stopped; what is asked for a
+// choice, and a tool, is given up then, which is an outcome like any other.
 type Command interface{ command() }
 
 // Score asks a scorer where the turn starts. Its outcome is Scored.
@@ -163,7 +171,7 @@ func (Ask) command()       {}
 // same state.
 func (m *Machine) Step(s *State, o event.Outcome, at time.Time) []event.Event {
 	s.events = s.events[:0]
-	s.now = at
+	s.now = at.Round(0) // as it is on record: without a clock that stands still while a machine sleeps
 	o = admit(s, o)
 	m.record(s, o, s.cause(o))
 	return m.follow(s)
@@ -242,7 +250,7 @@ func admit(s *State, o event.Outcome) event.Outcome {
 			return &event.Late{Call: o.Call, Parts: []model.Part{o.Question}}
 		}
 	case *event.Answered:
-		if c := s.asking(); s.Phase != Paused || c.ID != o.Call {
+		if s.Phase != Paused || s.asking().ID != o.Call {
 			return &event.Late{Call: o.Call, Parts: []model.Part{o.Answer}}
 		}
 	}
@@ -314,10 +322,10 @@ func (m *Machine) next(s *State) (event.Body, []int) {
 func (m *Machine) Command(s *State) Command {
 	switch s.Phase {
 	case Scoring:
-		return Score{s.Asked.Scorer, s.Asked.Query, s.Spent.Deadline}
+		return Score{s.Asked.Scorer, s.Asked.Query, s.Spent.WrapUp}
 	case Choosing:
 		parts := event.Splices(nil, s.Aside.Splices)
-		return CallModel{Purpose: s.Aside.Purpose, Parts: parts, Choice: s.Aside.Choice, Skill: s.Cursor, Iteration: 1, Deadline: s.Spent.Deadline}
+		return CallModel{Purpose: s.Aside.Purpose, Parts: parts, Choice: s.Aside.Choice, Skill: s.Cursor, Iteration: 1, Deadline: s.Spent.WrapUp}
 	case Asking:
 		return CallModel{Purpose: model.Answer, Parts: s.Request, Offered: s.Offered.Items, Skill: s.Cursor, Iteration: s.Iteration, Deadline: s.Spent.Deadline}
 	case Paused:
@@ -331,371 +339,3 @@ func (m *Machine) Command(s *State) Command {
 	}
 	return nil
 }
-
-// work refuses the calls that have no tool here, sends the others, and moves
-// once all of them are answered and what they ask of the walk is judged.
-func (m *Machine) work(s *State) (event.Body, []int) {
-	var send []string
-	var told []int // the answers of people that calls go on with
-	waits, fresh := false, 0
-	for i := range s.Batch {
-		c := &s.Batch[i]
-		switch {
-		case c.Answered > 0 || c.read() && s.offers(c.Tool):
-		case c.Lost:
-			return refuse(c, spoor.Pending, event.Lost, lostText), s.because(s.Last.Resumed)
-		case c.Question != nil:
-		case c.Sent:
-			waits = true
-		case c.Answer != nil && c.Answer.Declined:
-			return refuse(c, spoor.Denied, event.Declined, declinedText(c.Answer.Answer.Data)), s.because(c.ToldAt)
-		case c.Answer != nil:
-			send, told = append(send, c.ID), append(told, c.ToldAt)
-		case !s.offers(c.Tool):
-			return refuse(c, spoor.Invalid, event.Unoffered, unofferedText(c.Tool, s.Offered.Items)), s.because(s.Last.Replied)
-		case s.exhausted(fresh):
-			return refuse(c, spoor.Invalid, event.Budget, noToolText), s.because(s.Last.Replied)
-		default:
-			fresh++
-			send = append(send, c.ID)
-		}
-	}
-	switch {
-	case send != nil:
-		return &event.Sent{Calls: send}, append(s.because(s.Last.Replied), told...)
-	case waits:
-		return nil, nil
-	}
-	if c := s.asking(); c != nil {
-		return &event.Paused{Call: c.ID}, s.because(c.AskedAt)
-	}
-	if body, because := m.judge(s); body != nil {
-		return body, because
-	}
-	return m.decide(s)
-}
-
-// exhausted reports whether no further tool may be called, once so many fresh
-// calls are sent.
-func (s *State) exhausted(fresh int) bool {
-	most := s.Started.Limits.ToolCalls
-	return most > 0 && s.Spent.ToolCalls+fresh >= most || s.Spent.late(s.Time)
-}
-
-func (s *State) offers(tool string) bool { return slices.Contains(s.Offered.Items, tool) }
-
-// decide moves the walk: every fact of the move is known.
-func (m *Machine) decide(s *State) (event.Body, []int) {
-	g := m.seen(s)
-	facts := m.facts(s, g)
-	move := g.Next(facts)
-	facts.Activated = activated(g, facts, move)
-
-	v := &event.Evaluated{Move: move, Activated: facts.Activated, Pick: facts.Pick, Proposal: facts.Proposal}
-	if menu := s.menu(g, s.MenuOpen, s.Cursor); facts.Pick != "" && menu != nil {
-		v.Declined = !slices.Contains(menu, facts.Pick)
-	}
-	var in spoor.Injected
-	if m.ruled {
-		in = g.Injected(facts, move)
-	}
-	if m.stays(s, move, facts.Activated) {
-		v.ActiveAs = s.Active.At
-	} else {
-		v.Active, v.ActiveAs = active(s, g, facts, move, in.Skills)
-	}
-	v.Reachable, v.ReachableAs = s.Reachable.since(g.Successors(move.To))
-	v.Superseded, v.SupersededAs = s.Superseded.since(g.Superseded(facts, move))
-	if v.Instructions = m.instructions(s, in.Instructions, move); len(v.Instructions) > 0 && slices.Equal(v.Instructions, s.Instructions) {
-		v.Instructions, v.InstructionsAs = nil, s.InstructedAt
-	}
-	if v.Skipped = skipped(s.Started.Hidden, in.Failed); len(v.Skipped) > 0 && slices.Equal(v.Skipped, s.Skipped) {
-		v.Skipped, v.SkippedAs = nil, s.SkippedAt
-	}
-	return v, s.reasons()
-}
-
-// stays reports whether a move leaves the active skills as they are.
-func (m *Machine) stays(s *State, move spoor.Move, activated []string) bool {
-	leaf := m.graph.Map().Tree == nil || move.Ref == s.Move.Ref
-	return !m.ruled && leaf && move.To == s.Cursor && slices.Equal(activated, s.Activated) && len(s.Active.Items) > 0
-}
-
-// active are the skills in play, and why. Ruled are those whose own condition
-// holds; for one that the model read that is not why.
-func active(s *State, g *spoor.Graph, f spoor.Facts, move spoor.Move, ruled []string) (list []event.Active, as int) {
-	ruled = slices.DeleteFunc(slices.Clone(ruled), func(id string) bool { return slices.Contains(f.Activated, id) })
-	f.Activated = slices.Concat(f.Activated, ruled)
-	ids := g.Active(f, move)
-	if same, as := s.Active.since(ids); same == nil && slices.Equal(ruled, s.Ruled) {
-		return nil, as
-	}
-	for _, id := range ids {
-		why := g.Provenance(id)
-		if slices.Contains(ruled, id) {
-			why = spoor.Provenance{Via: spoor.ViaRule, TriggerKind: "rule"}
-		}
-		list = append(list, event.Active{Skill: id, Provenance: why})
-	}
-	return list, 0
-}
-
-// instructions are those of the next prompt, in declared order, and why.
-func (m *Machine) instructions(s *State, ruled []string, move spoor.Move) (list []event.ActiveInstruction) {
-	if len(m.texts) == 0 {
-		return nil
-	}
-	for _, n := range m.graph.Injections().Instructions {
-		_, ref := m.graph.Instruction(n.ID)
-		if slices.Contains(ruled, n.ID) {
-			list = append(list, event.ActiveInstruction{ID: n.ID, Ref: ref, Via: spoor.ViaRule})
-			continue
-		}
-		i := slices.IndexFunc(s.Leases, func(l Lease) bool { return l.Instruction == n.ID && l.live(s.Iteration+1, place(move)) })
-		if i >= 0 {
-			l := &s.Leases[i]
-			list = append(list, event.ActiveInstruction{ID: n.ID, Ref: ref, Via: spoor.ViaLease, Call: l.Call, Lease: l.Lease})
-		}
-	}
-	return list
-}
-
-// skipped is what is passed over: skills that must not be seen, and conditions
-// that could not be judged.
-func skipped(hidden []string, failed []spoor.Failed) (list []event.Skipped) {
-	for _, id := range hidden {
-		list = append(list, event.Skipped{ID: id, Reason: event.SkipHidden})
-	}
-	for _, f := range failed {
-		list = append(list, event.Skipped{Ref: f.Ref, Reason: event.SkipThrew, Error: f.Error})
-	}
-	return list
-}
-
-// reasons are what a move follows from: the answers to the batch, for a
-// read_skill that is yet to be answered the reply that asked for it, and what
-// a tool proposed; at the start of a turn, what decided it.
-func (s *State) reasons() []int {
-	if len(s.Batch) == 0 {
-		if s.Last.Routed > 0 {
-			return s.because(s.Last.Routed)
-		}
-		return s.because(s.Last.Started)
-	}
-	if len(s.Batch) == 1 && s.Batch[0].Answered > 0 && s.Proposal.Skill == "" {
-		return s.because(s.Batch[0].Answered)
-	}
-	seqs := make([]int, len(s.Batch), len(s.Batch)+1)
-	for i := range s.Batch {
-		if seqs[i] = s.Batch[i].Answered; seqs[i] == 0 {
-			seqs[i] = s.Last.Replied
-		}
-	}
-	if s.Proposal.Skill != "" {
-		seqs = append(seqs, s.Last.Proposed)
-	}
-	slices.Sort(seqs)
-	return slices.Compact(seqs)
-}
-
-// facts are what the next move may look at: they are those of the batch, and
-// gone after it.
-func (m *Machine) facts(s *State, g *spoor.Graph) spoor.Facts {
-	f := spoor.Facts{
-		Iteration: s.Iteration + 1, UserMessage: s.Started.Message.Data, History: s.Messages,
-		Cursor: s.Cursor, Activated: s.switchedOn(g), Proposal: s.Proposal.Skill,
-	}
-	if s.Routed != nil {
-		f.Verdict = s.Routed.Fact()
-	}
-	menu := s.menu(g, s.MenuOpen, s.Cursor)
-	for i := range s.Batch {
-		c := &s.Batch[i]
-		if !c.read() {
-			f.Results = append(f.Results, spoor.Result{
-				Tool: c.Tool, CallID: c.ID, Executed: c.Executed, Status: c.Status, Text: c.Result.Data,
-			})
-			continue
-		}
-		if c.Answered > 0 { // it was refused
-			continue
-		}
-		id := readID(c.Args)
-		switch target, refused := admits(g, s.Started.Posture, s.Cursor, menu, id); {
-		case refused != "":
-		case target == spoor.Hop:
-			if f.Pick == "" {
-				f.Pick, menu = id, nil
-			}
-		case target == spoor.OpenSkill:
-			if !slices.Contains(f.Activated, id) {
-				f.Activated = append(slices.Clip(f.Activated), id)
-			}
-		}
-	}
-	return f
-}
-
-// switchedOn is what the model switched on. Of what the turn before left, what
-// the map has no more, or has in another role, is not.
-func (s *State) switchedOn(g *spoor.Graph) []string {
-	on := func(id string) bool { return g.Open(id) || id == s.Cursor && g.Bare(id) }
-	if s.Iteration > 0 || !slices.ContainsFunc(s.Activated, func(id string) bool { return !on(id) }) {
-		return s.Activated
-	}
-	return slices.DeleteFunc(slices.Clone(s.Activated), func(id string) bool { return !on(id) })
-}
-
-// activated holds the open skills that were read, and a skill that only the
-// model reaches while the walk stands on it.
-func activated(g *spoor.Graph, f spoor.Facts, move spoor.Move) []string {
-	list := f.Activated
-	if i := slices.Index(list, f.Cursor); i >= 0 && move.To != f.Cursor && g.Bare(f.Cursor) {
-		list = slices.Delete(slices.Clone(list), i, i+1)
-	}
-	if g.Bare(move.To) && !slices.Contains(list, move.To) {
-		list = append(slices.Clip(list), move.To)
-	}
-	return list
-}
-
-// tell records what the move did to the requests of the batch, answers the
-// reads, and asks the model again.
-func (m *Machine) tell(s *State) (event.Body, []int) {
-	because := s.because(s.Last.Evaluated)
-	g := m.seen(s)
-	if s.Conflict != nil {
-		text := conflictText(s.Conflict)
-		return &event.RouteConflict{Winner: s.Conflict.Winner, Losers: s.Conflict.Losers, Note: note(text)}, because
-	}
-	if p := s.Proposal; p.Skill != "" && p.Skill != s.Move.To && !s.Dropped {
-		text := droppedText(p, s.Move)
-		return &event.RerouteSuperseded{
-			Call: p.Call, VolunteeredID: p.Skill, WonID: s.Move.To, By: s.Move.By, Source: spoor.ByProposal, Note: note(text),
-		}, because
-	}
-	from := s.Move.From // where the walk stood when they were judged
-	menu := s.menu(g, s.MenuWas, from)
-	for i := range s.Batch {
-		c := &s.Batch[i]
-		if !c.read() || 0 < c.Answered && c.Answered < s.Last.Evaluated { // it was refused before
-			continue
-		}
-		id := readID(c.Args)
-		target, refused := admits(g, s.Started.Posture, from, menu, id)
-		offered := menu
-		if target == spoor.Hop && refused == "" {
-			menu = nil
-		}
-		switch {
-		case c.Answered > 0:
-			continue
-		case target == spoor.Unreachable || refused != "":
-			return m.reject(s, g, c, id, refused, offered), because
-		case target == spoor.Hop && id != s.Move.To && !c.Beaten:
-			return &event.RerouteSuperseded{Call: c.ID, VolunteeredID: id, WonID: s.Move.To, By: s.Move.By, Source: spoor.ByPick}, because
-		}
-		text := readText(g.Skill(id), target, s.Move)
-		return &event.Read{Call: c.ID, Skill: id, Target: target, Result: resultPart(c, text)}, because
-	}
-	if l := s.Spent.over(s.Started, s.Time); l != "" {
-		return s.finished(), because
-	}
-	return m.ask(s, g), because
-}
-
-func (m *Machine) reject(s *State, g *spoor.Graph, c *Call, id string, posture event.Posture, menu []string) event.Body {
-	from := s.Move.From
-	var allowed []string
-	switch s.Started.Posture {
-	case event.Rails:
-	case event.Guard:
-		for _, id := range menu {
-			if id != from {
-				allowed = append(allowed, id)
-			}
-		}
-	default:
-		allowed = g.Reachable(from)
-	}
-	allowed = append(allowed, m.openFrom(g, from)...)
-	return &event.Rejected{
-		Call: c.ID, RequestedID: id, CurrentSkillID: from, Allowed: allowed, Posture: posture,
-		Result: resultPart(c, rejectedText(g, from, id, posture, allowed)),
-	}
-}
-
-// openFrom lists the skills that can be read from anywhere, but for the place
-// itself.
-func (m *Machine) openFrom(g *spoor.Graph, cursor string) []string {
-	out := func(id string) bool { return id == cursor || g.Skill(id) == nil }
-	if !slices.ContainsFunc(m.open, out) {
-		return m.open
-	}
-	return slices.DeleteFunc(slices.Clone(m.open), out)
-}
-
-// end answers what is still open, and finishes the turn.
-func (m *Machine) end(s *State) (event.Body, []int) {
-	because := s.because(s.Last.Ended)
-	for i := range s.Batch {
-		c := &s.Batch[i]
-		switch {
-		case c.Answered > 0:
-		case s.Stopped != "" || s.Error != "":
-			return refuse(c, spoor.Failure, event.Cut, cutText), because
-		default:
-			return refuse(c, spoor.Invalid, event.Budget, budgetText), because
-		}
-	}
-	return s.finished(), because
-}
-
-// finished is the end of the turn.
-func (s *State) finished() *event.Finished {
-	f := &event.Finished{By: event.ByAnswer, Limit: s.limit()}
-	switch {
-	case s.Stopped != "":
-		f.By, f.Error = event.ByStop, s.Stopped
-	case s.Error != "":
-		f.By, f.Error = event.ByError, s.Error
-	default:
-		for _, p := range s.Reply {
-			if p.Kind == model.Text {
-				f.Answer = append(f.Answer, p)
-			}
-		}
-	}
-	f.Limited = f.Limit != ""
-	return f
-}
-
-// limit is the limit that cut the work short, if one did: the last call that it
-// allowed offered no tools to a turn that was using them, or asked for some.
-func (s *State) limit() event.Limit {
-	switch {
-	case s.Stopped != "" && s.Spent.expired(s.Time):
-		return event.LimitTime
-	case s.Stopped != "" || s.Error != "":
-		return ""
-	case s.Final != "" && (s.Spent.Answers > 1 || len(s.Batch) > 0):
-		return s.Final
-	case len(s.Batch) > 0 || s.Spent.Answers == 0:
-		return s.Spent.over(s.Started, s.Time)
-	}
-	return ""
-}
-
-func refuse(c *Call, status spoor.Status, reason event.Reason, text string) event.Body {
-	result := resultPart(c, text)
-	result.Status = string(status)
-	return &event.Refused{Call: c.ID, Tool: c.Tool, Status: status, Reason: reason, Result: result}
-}
-
-func resultPart(c *Call, text string) model.Part {
-	p := model.NewPart(model.Tool, model.Result, text)
-	p.Call, p.Tool = c.ID, c.Tool
-	return p
-}
-
-func note(text string) model.Part { return model.NewPart(model.System, model.Note, text) }

@@ -70,7 +70,8 @@ func (m *Machine) offer(s *State, g *spoor.Graph) []string {
 	return offered
 }
 
-// offersRead reports whether there is anything to read.
+// offersRead reports whether there is anything to read, as far as no posture
+// refuses it.
 func (m *Machine) offersRead(g *spoor.Graph) bool {
 	if g == m.graph {
 		return m.reads
@@ -90,7 +91,7 @@ func (s *State) sameActive() bool { return s.Active.At != s.Last.Evaluated }
 func (m *Machine) bodiesOf(s *State, g *spoor.Graph, before []model.Part) []model.Part {
 	var parts []model.Part
 	for _, id := range s.Active.Items {
-		answered := g.Open(id) && g.Skill(id).Delivery == spoor.DeliverResult && slices.Contains(s.Activated, id)
+		answered := id != s.Cursor && g.Open(id) && g.Skill(id).Delivery == spoor.DeliverResult && slices.Contains(s.Activated, id)
 		there := func(p model.Part) bool { return p.Skill == id }
 		if body, ok := m.bodies[id]; ok && (!answered || slices.ContainsFunc(before, there)) {
 			parts = append(parts, body)

@@ -178,16 +178,16 @@ func picked(c *Choice, options []string) (option, fault string) {
 	if c.Error != "" {
 		return "", c.Error
 	}
-	var said []string
+	var called, said []string
 	for _, p := range c.Parts {
 		switch {
 		case p.Kind == model.Call && p.Tool == choiceTool:
-			said = append(said, readID(p.Data))
-		case p.Kind == model.Text && strings.TrimSpace(p.Data) != "":
+			called = append(called, readID(p.Data))
+		case p.Kind == model.Text:
 			said = append(said, strings.Trim(p.Data, " \t\r\n\"'`."))
 		}
 	}
-	for _, word := range said {
+	for _, word := range append(called, said...) {
 		if slices.Contains(options, word) {
 			return word, ""
 		}

@@ -137,7 +137,8 @@ func show(e event.Event) string {
 		p.line("%s %s", v.Skill, v.Target)
 		p.part("=", v.Result)
 	case *event.Rejected:
-		p.line("%q from %q, allowed %s", v.RequestedID, v.CurrentSkillID, v.Allowed)
+		p.line("%q from %q", v.RequestedID, v.CurrentSkillID)
+		p.list("allowed", v.AllowedAs, v.Allowed)
 		p.field("posture", string(v.Posture))
 		p.part("=", v.Result)
 	case *event.EffectJudged:
@@ -202,7 +203,7 @@ func (p *page) evaluated(v *event.Evaluated) {
 	} else {
 		p.field("active", strings.Join(active, ", "))
 	}
-	p.list("activated", 0, v.Activated)
+	p.list("activated", v.ActivatedAs, v.Activated)
 	p.list("reachable", v.ReachableAs, v.Reachable)
 	p.list("superseded", v.SupersededAs, v.Superseded)
 	if v.InstructionsAs > 0 {

@@ -15,17 +15,19 @@ type Spent struct {
 	ToolCalls int
 	Tokens    int
 	Cost      float64 // in the unit of Limits.Prices
-	Unpriced  string  // a model that answered and has no price; empty if none did
+	Unpriced  bool    // a model answered that has no price
 	PingPong  int     // moves in a row that went to and fro between two skills
 	Refusals  int     // reads in a row that were refused, without a move in between
 
 	LastTokens int // of the last model call
 	LastCost   float64
+	LastTime   time.Duration // of the last call for an answer
 
 	WrapUp   time.Time // from then on there is time for one call only; zero: at no time
 	Deadline time.Time // zero: there is none
 
-	from string // where the last move came from
+	from  string    // where the last move came from
+	asked time.Time // when the last call for an answer was made
 }
 
 // begin starts the clock of a turn. A quarter of its time is kept for the last
@@ -39,7 +41,7 @@ func (u *Spent) begin(b *event.Started, at time.Time) {
 // wait lets the clock stand still for a while.
 func (u *Spent) wait(d time.Duration) {
 	if !u.Deadline.IsZero() && d > 0 {
-		u.Deadline, u.WrapUp = u.Deadline.Add(d), u.WrapUp.Add(d)
+		u.Deadline, u.WrapUp, u.asked = u.Deadline.Add(d), u.WrapUp.Add(d), u.asked.Add(d)
 	}
 }
 
@@ -52,17 +54,21 @@ func (u *Spent) pay(b *event.Started, r *event.Replied) {
 	}
 	p := priceOf(b.Limits.Prices, r.Model)
 	if p == nil {
-		u.Unpriced = r.Model
-		if u.Unpriced == "" {
-			u.Unpriced = "unnamed"
-		}
+		u.Unpriced = true
 		return
+	}
+	cached, written := p.Cached, p.Written
+	if cached == 0 {
+		cached = p.Input
+	}
+	if written == 0 {
+		written = p.Input
 	}
 	fresh := r.Usage.Input - r.Usage.Cached - r.Usage.Written
 	// Each product is rounded before it is added, so that the sum is the same
 	// on every machine.
 	u.LastCost = float64(float64(fresh)*p.Input)/1e6 + float64(float64(r.Usage.Output)*p.Output)/1e6
-	u.LastCost += float64(float64(r.Usage.Cached)*p.Cached)/1e6 + float64(float64(r.Usage.Written)*p.Written)/1e6
+	u.LastCost += float64(float64(r.Usage.Cached)*cached)/1e6 + float64(float64(r.Usage.Written)*written)/1e6
 	u.Cost += u.LastCost
 }
 
@@ -101,7 +107,9 @@ func (u *Spent) over(b *event.Started, now time.Time) event.Limit {
 		return event.LimitModelCalls
 	case l.Tokens > 0 && u.Tokens >= l.Tokens:
 		return event.LimitTokens
-	case l.Cost > 0 && (u.Cost >= l.Cost || u.Unpriced != ""):
+	case l.Cost > 0 && u.Unpriced:
+		return event.LimitPrice
+	case l.Cost > 0 && u.Cost >= l.Cost:
 		return event.LimitCost
 	case u.expired(now):
 		return event.LimitTime
@@ -110,8 +118,8 @@ func (u *Spent) over(b *event.Started, now time.Time) event.Limit {
 }
 
 // last is the limit that makes the next model call the last one; empty if none
-// does. Of tokens and cost as much is left as the next call and one more will
-// take, if they take what the last one took.
+// does. Of tokens, cost and time as much is left as the next call and one more
+// will take, if they take what the last one took; of time at least a quarter.
 func (u *Spent) last(b *event.Started, now time.Time) event.Limit {
 	l := &b.Limits
 	switch {
@@ -123,7 +131,7 @@ func (u *Spent) last(b *event.Started, now time.Time) event.Limit {
 		return event.LimitTokens
 	case l.Cost > 0 && u.Cost+2*u.LastCost > l.Cost:
 		return event.LimitCost
-	case u.late(now):
+	case u.late(now) || !u.Deadline.IsZero() && now.Add(2*u.LastTime).After(u.Deadline):
 		return event.LimitTime
 	case l.PingPong > 0 && u.PingPong >= l.PingPong:
 		return event.LimitPingPong

@@ -37,9 +37,12 @@ type State struct {
 	Cursor       string
 	Move         spoor.Move      // the last one
 	Conflict     *spoor.Conflict // of Move, until it is recorded
-	Activated    []string        // skills that the model switched on
+	Activated    []string        // skills that are switched on
+	ActivatedAt  int             // the event that has them
 	Active       List
 	Ruled        []string // of Active, those whose own condition holds
+	Here         string   // where the walk stands: the cursor, or the leaf of a tree
+	Allowed      List     // of the last refused read
 	Reachable    List
 	Superseded   List
 	Instructions []event.ActiveInstruction
@@ -59,9 +62,9 @@ type State struct {
 	Dropped  bool     // it did not get its way, and that is recorded
 	Spent    Spent
 
-	Stopped string      // why the turn was stopped from outside
-	Error   string      // why the model brought no answer
-	Fault   model.Fault // of Error
+	Ended event.Ending // that the turn failed or was stopped; empty: neither
+	Error string       // why
+	Fault model.Fault  // of a model call
 
 	now    time.Time     // of the outcome in hand
 	view   *spoor.Graph  // without what is hidden; nil until it is asked for
@@ -131,6 +134,11 @@ func (l *Lease) live(iteration int, place string) bool {
 	return l.Iteration+1 == iteration
 }
 
+// same reports whether another lease holds as long as l does.
+func (l *Lease) same(o Lease) bool {
+	return l.Instruction == o.Instruction && l.Lease == o.Lease && l.Place == o.Place && (l.Lease == spoor.UntilSkillExit || l.Iteration == o.Iteration)
+}
+
 // A List is a recorded list and the event that recorded it.
 type List struct {
 	Items []string
@@ -158,6 +166,7 @@ type Call struct {
 	ID       string
 	Tool     string
 	Args     string
+	Skill    string // that a read_skill names; empty if it names none
 	Sent     bool
 	Lost     bool // its process died, and it must not run again
 	Beaten   bool // an accepted pick that lost, and that is recorded
@@ -171,6 +180,7 @@ type Call struct {
 
 	AskedAt  int             // the event of Question
 	ToldAt   int             // the event of Answer
+	By       event.Asker     // what asked last
 	Question *event.Needs    // what it asks a person; nil if it asks nothing now
 	Answer   *event.Answered // to its last question; nil if it asked none
 }
@@ -188,6 +198,9 @@ func (s *State) Apply(e event.Event) {
 	}
 	s.Seq = e.Seq
 	s.Time = e.Time
+	if _, starts := e.Body.(*event.Started); s.Started == nil && !starts {
+		return // a damaged recording
+	}
 	switch b := e.Body.(type) {
 	case *event.Started:
 		*s = State{
@@ -228,6 +241,7 @@ func (s *State) Apply(e event.Event) {
 		s.answer(b.Call, e.Seq, false, "", b.Result)
 	case *event.Rejected:
 		s.answer(b.Call, e.Seq, false, "", b.Result)
+		s.Allowed.take(b.Allowed, b.AllowedAs, e.Seq)
 		s.Spent.Refusals++
 	case *event.Called:
 		s.Last.Called = e.Seq
@@ -238,6 +252,7 @@ func (s *State) Apply(e event.Event) {
 		}
 		s.Phase = Asking
 		s.Spent.Answers++
+		s.Spent.asked = e.Time
 		s.Final = b.Limit
 		s.Offered.take(b.Offered, b.OfferedAs, e.Seq)
 		s.Request = event.Splices(s.Request, b.Splices)
@@ -249,11 +264,16 @@ func (s *State) Apply(e event.Event) {
 			s.choose(&Choice{b.Parts, b.Model, "", e.Seq})
 			break
 		}
+		s.Spent.LastTime = e.Time.Sub(s.Spent.asked)
 		s.Last.Replied = e.Seq
 		s.Reply = b.Parts
 		for _, p := range b.Parts {
-			if p.Kind == model.Call && s.call(p.Call).ID == "" { // one id is one call, whatever a file says
-				s.Batch = append(s.Batch, Call{ID: p.Call, Tool: p.Tool, Args: p.Data})
+			if p.Kind == model.Call && p.Call != "" && s.call(p.Call).ID == "" { // one id is one call, whatever a file says
+				c := Call{ID: p.Call, Tool: p.Tool, Args: p.Data}
+				if c.read() {
+					c.Skill = readID(p.Data)
+				}
+				s.Batch = append(s.Batch, c)
 			}
 		}
 		s.Phase = Working
@@ -271,9 +291,11 @@ func (s *State) Apply(e event.Event) {
 		}
 	case *event.Needs:
 		c := s.call(b.Call)
-		c.Question, c.AskedAt = b, e.Seq
+		c.Question, c.AskedAt, c.By = b, e.Seq, b.By
 	case *event.Paused:
-		s.Phase, s.Last.Paused = Paused, e.Seq
+		if s.asking() != nil {
+			s.Phase, s.Last.Paused = Paused, e.Seq
+		}
 	case *event.Answered:
 		s.Phase = Working
 		c := s.call(b.Call)
@@ -295,9 +317,9 @@ func (s *State) Apply(e event.Event) {
 			s.choose(&Choice{Error: b.Error, Seq: e.Seq})
 			break
 		}
-		s.Phase, s.Last.Ended, s.Error, s.Fault = Ending, e.Seq, b.Error, b.Fault
+		s.Phase, s.Last.Ended, s.Ended, s.Error, s.Fault = Ending, e.Seq, event.ByError, b.Error, b.Fault
 	case *event.Stopped:
-		s.Phase, s.Last.Ended, s.Stopped = Ending, e.Seq, b.Reason
+		s.Phase, s.Last.Ended, s.Ended, s.Error = Ending, e.Seq, event.ByStop, b.Reason
 	case *event.Finished:
 		s.Phase = Done
 	}
@@ -314,10 +336,15 @@ func (s *State) evaluated(b *event.Evaluated, e event.Event) {
 		s.MenuOpen = false
 	}
 	s.Move, s.Conflict, s.Cursor = b.Move, b.Move.Conflict, b.Move.To
-	s.Activated = b.Activated
+	if b.ActivatedAs == 0 {
+		s.Activated, s.ActivatedAt = b.Activated, e.Seq
+	}
 	s.Active.take(ids(b.Active), b.ActiveAs, e.Seq)
 	if b.ActiveAs == 0 {
-		s.Ruled = ruled(b.Active)
+		s.Ruled, s.Here = ruled(b.Active), leaf(b.Active)
+	}
+	if b.Move.To != "" {
+		s.Here = b.Move.To
 	}
 	s.Reachable.take(b.Reachable, b.ReachableAs, e.Seq)
 	s.Superseded.take(b.Superseded, b.SupersededAs, e.Seq)
@@ -327,18 +354,10 @@ func (s *State) evaluated(b *event.Evaluated, e event.Event) {
 	if b.SkippedAs == 0 {
 		s.Skipped, s.SkippedAt = b.Skipped, e.Seq
 	}
-	s.Leases = slices.DeleteFunc(s.Leases, func(l Lease) bool { return !l.live(e.Iteration, place(b.Move)) })
+	s.Leases = slices.DeleteFunc(s.Leases, func(l Lease) bool { return !l.live(e.Iteration, s.Here) })
 	if moved {
 		s.Spent.move(b.Move)
 	}
-}
-
-// place is where a move lands: a skill, or the leaf of a tree.
-func place(m spoor.Move) string {
-	if m.To == "" {
-		return string(m.Ref)
-	}
-	return m.To
 }
 
 func (s *State) effect(b *event.EffectJudged, seq int) {
@@ -347,7 +366,10 @@ func (s *State) effect(b *event.EffectJudged, seq int) {
 	switch {
 	case b.Outcome != event.EffectAccepted:
 	case b.Effect.Kind == spoor.RequireInstruction:
-		s.Leases = append(s.Leases, Lease{b.Instruction, b.Lease, b.Call, place(s.Move), s.Iteration})
+		l := Lease{b.Instruction, b.Lease, b.Call, s.Here, s.Iteration}
+		if !slices.ContainsFunc(s.Leases, l.same) {
+			s.Leases = append(s.Leases, l)
+		}
 	case s.Proposal.Skill == "":
 		s.Proposal = Proposal{b.Target, b.Call, b.Tool}
 		s.Last.Proposed = seq
@@ -431,6 +453,16 @@ func ruled(active []event.Active) (ids []string) {
 	return ids
 }
 
+// leaf is the leaf of a tree that is active; empty if there is none.
+func leaf(active []event.Active) string {
+	for _, a := range active {
+		if a.Via == spoor.ViaTree {
+			return a.Skill
+		}
+	}
+	return ""
+}
+
 // messages is a conversation as a condition reads it: what the person and the
 // model said. What a tool says beside its result is not.
 func messages(history []model.Part) []spoor.Message {
@@ -443,11 +475,26 @@ func messages(history []model.Part) []spoor.Message {
 	return list
 }
 
+// void reports whether a server refused the turn, and would refuse it again.
+func (s *State) void() bool { return s.Ended == event.ByError && s.Fault != "" && !s.Fault.Passing() }
+
+// Place is where the conversation stands after this turn, and the skills that
+// are switched on there: what the next turn begins with, if it goes on there.
+func (s *State) Place() (cursor string, activated []string) {
+	if s.void() && s.Started.Continuity == spoor.ContinueConversation {
+		return s.Started.Cursor, s.Started.Activated
+	}
+	if s.void() {
+		return "", nil
+	}
+	return s.Cursor, s.Activated
+}
+
 // Conversation is what was said in this turn and before it, notes too: the
 // history of the next turn. A turn that a server refused, and would refuse again, is not
 // part of it, so that it does not take the next ones with it.
 func (s *State) Conversation() []model.Part {
-	if s.Error != "" && s.Fault != "" && !s.Fault.Passing() {
+	if s.void() {
 		return s.Started.History
 	}
 	request := s.Request

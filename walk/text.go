@@ -156,7 +156,8 @@ func listed(names []string) string {
 
 // readText answers a read_skill that was accepted, after the move: with the
 // body of the skill, if that is how it is delivered, or with where it is.
-func readText(skill *spoor.Skill, target spoor.Target, move spoor.Move) string {
+// Again says that it was read before, in the same batch.
+func readText(skill *spoor.Skill, target spoor.Target, move spoor.Move, again bool) string {
 	delivered := skill.Body != "" && (skill.Delivery == spoor.DeliverBoth ||
 		skill.Delivery == spoor.DeliverResult && target == spoor.OpenSkill)
 	where := "its instructions are in the prompt"
@@ -170,6 +171,8 @@ func readText(skill *spoor.Skill, target spoor.Target, move spoor.Move) string {
 		return fmt.Sprintf("The walk left %q for %q, %s.", skill.ID, move.To, since(move.By))
 	case target == spoor.Self:
 		return fmt.Sprintf("You are in %q; %s.", skill.ID, where)
+	case again:
+		return fmt.Sprintf("%q was just read.", skill.ID)
 	case delivered:
 		return skill.Body
 	case target == spoor.OpenSkill:
@@ -197,7 +200,7 @@ func (m *Machine) menuText(s *State, g *spoor.Graph) string {
 			if more != nil {
 				b.WriteString(more(id))
 			}
-			if d := g.Skill(id).Description; d != "" {
+			if d := m.about(g, id); d != "" {
 				b.WriteString(": " + d)
 			}
 		}
@@ -295,13 +298,8 @@ func (m *Machine) decideText(g *spoor.Graph, t *spoor.TurnRoute, incumbent strin
 
 // about is what a skill is for: its description, or else its first intent.
 func (m *Machine) about(g *spoor.Graph, id string) string {
-	if d := g.Skill(id).Description; d != "" {
-		return d
+	if s := g.Skill(id); s != nil && s.Description != "" {
+		return s.Description
 	}
-	for _, r := range g.Map().Start.Rules {
-		if r.Use == id && r.Match.Intent != nil {
-			return *r.Match.Intent
-		}
-	}
-	return ""
+	return m.intent[id]
 }
