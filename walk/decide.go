@@ -32,7 +32,7 @@ func (m *Machine) decide(s *State) (event.Body, []int) {
 	}
 	v.Reachable, v.ReachableAs = s.Reachable.since(g.Successors(move.To))
 	v.Superseded, v.SupersededAs = s.Superseded.since(g.Superseded(facts, move))
-	if v.Instructions = m.instructions(s, in.Instructions, move); len(v.Instructions) > 0 && slices.Equal(v.Instructions, s.Instructions) {
+	if v.Instructions = m.instructions(s, in.Instructions, landing(g, move)); len(v.Instructions) > 0 && slices.Equal(v.Instructions, s.Instructions) {
 		v.Instructions, v.InstructionsAs = nil, s.InstructedAt
 	}
 	if v.Skipped = skipped(s.Started.Hidden, in.Failed); len(v.Skipped) > 0 && slices.Equal(v.Skipped, s.Skipped) {
@@ -66,12 +66,11 @@ func active(s *State, g *spoor.Graph, f spoor.Facts, move spoor.Move, ruled []st
 	return list, 0
 }
 
-// instructions are those of the next prompt, in declared order, and why.
-func (m *Machine) instructions(s *State, ruled []string, move spoor.Move) (list []event.ActiveInstruction) {
+// instructions are those of a prompt for a place, in declared order, and why.
+func (m *Machine) instructions(s *State, ruled []string, here string) (list []event.ActiveInstruction) {
 	if len(m.texts) == 0 {
 		return nil
 	}
-	here := landing(m.graph, move)
 	for i, n := range m.graph.Injections().Instructions {
 		ref := spoor.Ref("agent.instructions").At(i)
 		if slices.Contains(ruled, n.ID) {
@@ -186,10 +185,8 @@ func activated(g *spoor.Graph, f spoor.Facts, move spoor.Move) []string {
 
 // landing is where a move lands: a skill, or that of the leaf of a tree.
 func landing(g *spoor.Graph, move spoor.Move) string {
-	if tree := g.Map().Tree; tree != nil {
-		if leaf := tree.At(move.Ref); leaf != nil {
-			return leaf.Skill
-		}
+	if leaf := g.Map().Tree.At(move.Ref); leaf != nil && g.Skill(leaf.Skill) != nil {
+		return leaf.Skill
 	}
 	return move.To
 }

@@ -65,9 +65,9 @@ func TestLawsOfRecordings(t *testing.T) {
 
 // TestLawsOfRandomRuns holds the laws over the conversations of the simulation.
 func TestLawsOfRandomRuns(t *testing.T) {
-	runs := 40
-	if testing.Short() {
-		runs = 10
+	runs := 24
+	if raced {
+		runs = 8
 	}
 	for seed := range uint64(runs) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -385,7 +385,7 @@ func returned(c walk.Call, executed bool, status spoor.Status, text string) *eve
 // TestRecordedRunReadsBack holds that a run which goes through a file is the
 // run that was written.
 func TestRecordedRunReadsBack(t *testing.T) {
-	for seed := range uint64(20) {
+	for seed := range uint64(8) {
 		events := randomRun(t, seed)
 		var file bytes.Buffer
 		if err := recording.NewWriter(&file, "random").Append(events); err != nil {

@@ -31,14 +31,18 @@ type fault struct {
 }
 
 // TestMutants holds that the simulation catches every mutant, by the law that
-// it breaks.
+// it breaks. Under the race detector it is one mutant for each law.
 func TestMutants(t *testing.T) {
+	first := uint64(number(t, "SPOOR_SIM_SEED", 1))
 	most := 0
 	covered := map[string]bool{}
 	for i := range mutants {
 		mu := &mutants[i]
+		if raced && covered[mu.law] {
+			continue
+		}
 		covered[mu.law] = true
-		_, b := simulate(1, 40_000, mu)
+		_, b := simulate(first, 30_000, mu)
 		switch {
 		case b == nil:
 			t.Errorf("%s: nothing caught it", mu.name)
@@ -59,6 +63,15 @@ func TestMutants(t *testing.T) {
 	if os.Getenv("SPOOR_SIM_TURNS") != "" {
 		fmt.Printf("mutants: %d of %d laws, the last was caught after %d iterations\n", len(mutants), len(laws), most)
 	}
+}
+
+// addActivated adds a skill to those that are switched on.
+func addActivated(s *walk.State, b *event.Evaluated, skill string) {
+	on := b.Activated
+	if b.ActivatedAs != 0 {
+		on = s.Activated
+	}
+	b.Activated, b.ActivatedAs = append(slices.Clone(on), skill), 0
 }
 
 // mutantOf finds a mutant by its name, or the first that breaks a law.
@@ -130,6 +143,37 @@ func moved(change func(h *host, s *walk.State, f *spoor.Facts)) func(*host) *fau
 	})
 }
 
+// reopened opens the menu of the start, before the walk moves.
+func reopened(when func(s *walk.State) bool) func(*host) *fault {
+	return func(*host) *fault {
+		return &fault{derived: func(s *walk.State, b event.Body) event.Body {
+			_, moves := b.(*event.Evaluated)
+			if s.Phase == walk.Working && !moves && s.Routed != nil && s.Routed.By == spoor.ByMenu && when(s) {
+				s.MenuOpen = true
+			}
+			return b
+		}}
+	}
+}
+
+// misread makes the second move of a turn of results that say something else.
+// Nothing was before it that a law could hold to be the cause.
+func misread(change func(r *spoor.Result)) func(*host) *fault {
+	return moved(func(_ *host, s *walk.State, f *spoor.Facts) {
+		for i := range f.Results {
+			if f.Iteration == 2 && !slices.ContainsFunc(s.Batch, isRead) {
+				change(&f.Results[i])
+			}
+		}
+	})
+}
+
+// A moment is an iteration of a turn.
+type moment struct {
+	turn      *event.Started
+	iteration int
+}
+
 func stateCall(s *walk.State, id string) *walk.Call {
 	for i := range s.Batch {
 		if s.Batch[i].ID == id {
@@ -137,6 +181,15 @@ func stateCall(s *walk.State, id string) *walk.Call {
 		}
 	}
 	return new(walk.Call)
+}
+
+// unlimited lets a call be none of the last ones that a limit allows.
+func unlimited(limit event.Limit) func(*host) *fault {
+	return on(func(_ *host, _ *walk.State, b *event.Called) {
+		if b.Limit == limit {
+			b.Limit, b.Last = "", false
+		}
+	})
 }
 
 func isRead(c walk.Call) bool { return c.Tool == walk.ReadSkill }
@@ -193,6 +246,12 @@ var mutants = []mutant{
 		}
 		return events
 	})},
+	{"late-words-are-lost", "what-is-late-changes-nothing", "what came too late is not kept", after(func(_ *host, _ *walk.State, events []event.Event) []event.Event {
+		if b, ok := events[0].Body.(*event.Late); ok {
+			b.Parts = nil
+		}
+		return events
+	})},
 	{"ids-of-the-provider", "calls-have-ids-of-their-own", "a call keeps the id that its provider gave it", after(func(_ *host, _ *walk.State, events []event.Event) []event.Event {
 		if b, ok := events[0].Body.(*event.Replied); ok {
 			for i := range b.Parts {
@@ -221,7 +280,7 @@ var mutants = []mutant{
 	{"hidden-stays-on", "hidden-skills-are-not-seen", "what a conversation switched on stays on when it is hidden", on(func(_ *host, s *walk.State, b *event.Evaluated) {
 		for _, id := range s.Started.Activated {
 			if s.Started.Continuity == spoor.ContinueConversation && slices.Contains(s.Started.Hidden, id) {
-				b.Activated = append(slices.Clone(b.Activated), id)
+				addActivated(s, b, id)
 			}
 		}
 	})},
@@ -272,13 +331,18 @@ var mutants = []mutant{
 	{"a-decider-takes-the-last-call", "a-decider-chooses-from-the-menu", "a decider is not asked although there is room", on(func(_ *host, s *walk.State, b *event.TurnRouted) { b.Decider = nil })},
 	{"a-conversation-forgets-what-was-read", "continuity-restores-the-place", "the place is restored, and what was switched on is not", on(func(_ *host, s *walk.State, b *event.Evaluated) {
 		if s.Iteration == 0 {
-			b.Activated = nil
+			b.Activated = slices.DeleteFunc(slices.Clone(b.Activated), func(id string) bool { return slices.Contains(s.Started.Activated, id) })
 		}
 	})},
 	{"a-place-that-is-gone-is-silent", "continuity-restores-the-place", "that the map has the place no more is not recorded", on(func(_ *host, s *walk.State, b *event.TurnRouted) { b.Dropped = "" })},
 	{"a-turn-starts-warm", "continuity-restores-the-place", "a turn without continuity goes on where the one before it ended", on(func(_ *host, s *walk.State, b *event.Evaluated) {
 		if s.Iteration == 0 && s.Cursor == "" {
 			b.Move.From = s.Started.Cursor
+		}
+	})},
+	{"a-classifier-is-asked-nothing", "the-start-follows-from-the-rules", "a classifier is not told the message", on(func(_ *host, _ *walk.State, b *event.Called) {
+		if b.Purpose == model.Classify {
+			b.Splices = []event.Splice{{Put: b.Splices[0].Put[:1]}}
 		}
 	})},
 	{"a-failed-scorer-starts", "the-start-follows-from-the-rules", "a scorer that failed starts the turn in the first entry", on(func(_ *host, s *walk.State, b *event.TurnRouted) {
@@ -298,51 +362,44 @@ var mutants = []mutant{
 	})},
 
 	{"results-count-again", "facts-belong-to-one-iteration", "a result fires a step in the iteration after the next, too", func(h *host) *fault {
-		var before []spoor.Result
-		return &fault{derived: func(s *walk.State, b event.Body) event.Body {
-			switch b := b.(type) {
-			case *event.Evaluated:
-				b.Move = h.machine.Next(s, func(f *spoor.Facts) {
-					if f.Iteration == 1 {
-						before = nil
-					}
-					now := f.Results
-					if !slices.ContainsFunc(s.Batch, isRead) {
-						f.Results = slices.Concat(before, now)
-					}
-					before = slices.Clone(now)
-				})
+		all := map[moment][]spoor.Result{}
+		return moved(func(_ *host, s *walk.State, f *spoor.Facts) {
+			all[moment{s.Started, s.Iteration}] = slices.Clone(f.Results)
+			if len(f.Results) == 0 {
+				f.Results = slices.Concat(all[moment{s.Started, s.Iteration - 1}], f.Results)
 			}
-			return b
-		}}
+		})(h)
 	}},
-	{"a-lost-pick-counts-later", "facts-belong-to-one-iteration", "a pick that lost moves the walk later", func(h *host) *fault {
-		lost := ""
+	{"a-lost-pick-counts-later", "facts-belong-to-one-iteration", "a pick that lost moves the walk later", func(*host) *fault {
+		lost := map[moment]string{}
 		return &fault{derived: func(s *walk.State, b event.Body) event.Body {
+			now := moment{s.Started, s.Iteration}
 			switch b := b.(type) {
 			case *event.RerouteSuperseded:
 				if b.Source == spoor.ByPick {
-					lost = b.VolunteeredID
+					lost[now] = b.VolunteeredID
 				}
 			case *event.Evaluated:
-				if s.Iteration == 0 {
-					lost = ""
-				}
-				if b.Pick == "" && lost != "" && b.Move.By == spoor.ByStay && lost != s.Cursor {
-					b.Pick, b.Move.To, b.Move.By, lost = lost, lost, spoor.ByPick, ""
+				again := slices.ContainsFunc(s.Batch, func(c walk.Call) bool { return isRead(c) && named(c.Args) == lost[now] })
+				if id := lost[now]; b.Pick == "" && id != "" && !again && b.Move.By == spoor.ByStay && id != s.Cursor {
+					b.Pick, b.Move.To, b.Move.By = id, id, spoor.ByPick
 				}
 			}
 			return b
 		}}
 	}},
 	{"a-proposal-counts-later", "facts-belong-to-one-iteration", "a proposal is not forgotten when the model is asked", func(h *host) *fault {
-		var last walk.Proposal
+		last := map[moment]string{}
 		return &fault{derived: func(s *walk.State, b event.Body) event.Body {
-			switch b.(type) {
+			now := moment{s.Started, s.Iteration}
+			switch b := b.(type) {
 			case *event.Called:
-				last = s.Proposal
-			case *event.Sent, *event.Refused:
-				s.Proposal = last
+				last[now] = s.Proposal.Skill
+			case *event.Evaluated:
+				if id := last[now]; b.Proposal == "" && id != "" {
+					b.Proposal = id
+					b.Move = h.machine.Next(s, func(f *spoor.Facts) { f.Proposal = id })
+				}
 			}
 			return b
 		}}
@@ -356,42 +413,24 @@ var mutants = []mutant{
 			f.Results = append(f.Results, spoor.Result{Tool: c.Tool, CallID: c.ID, Executed: c.Executed || isRead(c), Status: c.Status, Text: c.Result.Data})
 		}
 	})},
-	{"success-by-default", "steps-see-what-the-tools-said", "a call that declared nothing is a success", moved(func(_ *host, _ *walk.State, f *spoor.Facts) {
-		for i := range f.Results {
-			if f.Results[i].Status == "" {
-				f.Results[i].Status = spoor.Success
-			}
+	{"success-by-default", "steps-see-what-the-tools-said", "a call that declared nothing is a success", misread(func(r *spoor.Result) {
+		if r.Status == "" {
+			r.Status = spoor.Success
 		}
 	})},
-	{"steps-see-calls-that-never-ran", "steps-see-what-the-tools-said", "a step fires on a call that reached no tool", moved(func(_ *host, _ *walk.State, f *spoor.Facts) {
-		for i := range f.Results {
-			f.Results[i].Executed = true
-		}
-	})},
-	{"notes-are-appended", "steps-see-what-the-tools-said", "a guard reads the result with a note behind it", moved(func(_ *host, _ *walk.State, f *spoor.Facts) {
-		for i := range f.Results {
-			if f.Iteration == 2 {
-				f.Results[i].Text += "\n(note)"
-			}
-		}
-	})},
+	{"steps-see-calls-that-never-ran", "steps-see-what-the-tools-said", "a step fires on a call that reached no tool", misread(func(r *spoor.Result) { r.Executed = true })},
+	{"notes-are-appended", "steps-see-what-the-tools-said", "a guard reads the result with a note behind it", misread(func(r *spoor.Result) { r.Text += "\n(note)" })},
 	{"the-last-result-first", "results-are-in-the-order-of-the-calls", "steps judge the last result first", moved(func(_ *host, _ *walk.State, f *spoor.Facts) { slices.Reverse(f.Results) })},
 
-	{"a-menu-stays-open", "a-menu-closes-once", "a menu is open as long as the turn", always(func(s *walk.State) {
-		if s.Phase == walk.Working && s.Routed != nil && s.Routed.By == spoor.ByMenu {
-			s.MenuOpen = true
-		}
-	})},
+	{"a-menu-stays-open", "a-menu-closes-once", "a menu is open as long as the turn", reopened(func(*walk.State) bool { return true })},
 	{"a-menu-admits-two", "a-menu-closes-once", "two picks of one batch are accepted from a menu", instead(func(h *host, s *walk.State, b *event.Rejected) event.Body {
 		if b.Posture == event.Guard && s.Routed != nil && s.MenuWas && slices.Contains(s.Routed.Offered, b.RequestedID) {
 			return admit(h, s, b)
 		}
 		return nil
 	})},
-	{"a-menu-opens-again", "a-menu-closes-once", "a menu opens again where it was open", always(func(s *walk.State) {
-		if s.Phase == walk.Working && s.Routed != nil && s.Routed.By == spoor.ByMenu && s.Cursor == s.Started.Cursor && s.Started.Continuity == spoor.ContinueConversation {
-			s.MenuOpen = true
-		}
+	{"a-menu-opens-again", "a-menu-closes-once", "a menu opens again where it was open", reopened(func(s *walk.State) bool {
+		return s.Cursor == s.Started.Cursor && s.Started.Continuity == spoor.ContinueConversation
 	})},
 	{"guard-admits-what-is-not-offered", "the-posture-holds", "guard accepts any skill in reach", instead(func(h *host, s *walk.State, b *event.Rejected) event.Body {
 		if b.Posture == event.Guard && s.Routed != nil && s.Routed.By == spoor.ByMenu && !slices.Contains(s.Routed.Offered, b.RequestedID) {
@@ -422,9 +461,15 @@ var mutants = []mutant{
 			f.Proposal = ""
 		}
 	})},
-	{"a-proposal-beats-a-step", "one-request-wins", "a tool beats the map", moved(func(_ *host, _ *walk.State, f *spoor.Facts) {
-		if f.Proposal != "" {
-			f.Results = nil
+	{"a-proposal-beats-a-step", "one-request-wins", "a tool beats the map", on(func(h *host, s *walk.State, b *event.Evaluated) {
+		plain := slices.ContainsFunc(h.plan.graph.Edges(), func(e spoor.Edge) bool {
+			return e.Ref == b.Move.Ref && e.When == "" && e.Guard == nil
+		})
+		for _, c := range s.Batch {
+			plain = plain && (isRead(c) || c.Executed && c.Status != "")
+		}
+		if b.Move.By == spoor.ByRoute && b.Proposal != "" && plain {
+			b.Move = h.machine.Next(s, func(f *spoor.Facts) { f.Results = nil })
 		}
 	})},
 	{"the-last-proposal-wins", "one-request-wins", "a later proposal takes the place of the first", on(func(_ *host, s *walk.State, b *event.EffectJudged) {
@@ -456,12 +501,12 @@ var mutants = []mutant{
 
 	{"a-bare-target-stays-on", "activation-follows-the-walk", "where only the model leads stays active after the walk left", on(func(h *host, s *walk.State, b *event.Evaluated) {
 		if h.plan.chart.bare(s.Cursor) && !slices.Contains(s.Started.Hidden, s.Cursor) && !slices.Contains(b.Activated, s.Cursor) {
-			b.Activated = append(slices.Clone(b.Activated), s.Cursor)
+			addActivated(s, b, s.Cursor)
 		}
 	})},
 	{"a-lost-pick-is-on", "activation-follows-the-walk", "a pick that lost is switched on", on(func(h *host, s *walk.State, b *event.Evaluated) {
 		if b.Pick != "" && b.Pick != b.Move.To && h.plan.chart.bare(b.Pick) {
-			b.Activated = append(slices.Clone(b.Activated), b.Pick)
+			addActivated(s, b, b.Pick)
 		}
 	})},
 	{"the-place-is-not-active", "activation-follows-the-walk", "a place that the walk reached is not active", on(func(h *host, _ *walk.State, b *event.Evaluated) {
@@ -472,26 +517,37 @@ var mutants = []mutant{
 			b.Active = append(b.Active, event.Active{Skill: s.Cursor, Provenance: spoor.Provenance{Via: spoor.ViaEntry}})
 		}
 	})},
-	{"a-next-call-stays", "an-instruction-stays-as-long-as-its-lease", "an instruction of the next call stays for two", on(func(_ *host, s *walk.State, b *event.Called) {
-		for i := range s.Leases {
-			if s.Leases[i].Lease == spoor.NextCall && s.Leases[i].Iteration == s.Iteration-1 {
-				s.Leases[i].Iteration++
-			}
-		}
-	})},
-	{"a-lease-comes-back", "an-instruction-stays-as-long-as-its-lease", "an instruction comes back with the walk", func(h *host) *fault {
-		var all []walk.Lease
+	{"a-next-call-stays", "an-instruction-stays-as-long-as-its-lease", "an instruction of the next call stays for two", func(*host) *fault {
+		all := map[moment][]event.ActiveInstruction{}
 		return &fault{derived: func(s *walk.State, b event.Body) event.Body {
-			if s.Iteration <= 1 {
-				all = nil
-			}
-			for _, l := range s.Leases {
-				if l.Lease == spoor.UntilSkillExit && !slices.Contains(all, l) {
-					all = append(all, l)
+			if b, ok := b.(*event.Evaluated); ok {
+				for _, n := range b.Instructions {
+					if n.Lease == spoor.NextCall {
+						all[moment{s.Started, s.Iteration}] = append(all[moment{s.Started, s.Iteration}], n)
+					}
+				}
+				for _, n := range all[moment{s.Started, s.Iteration - 1}] {
+					b.Instructions, b.InstructionsAs = append(slices.Clone(b.Instructions), n), 0
 				}
 			}
-			if s.Phase == walk.Working {
-				s.Leases = append(s.Leases[:0:0], all...)
+			return b
+		}}
+	}},
+	{"a-lease-comes-back", "an-instruction-stays-as-long-as-its-lease", "an instruction comes back with the walk", func(h *host) *fault {
+		all := map[*event.Started]map[string]event.ActiveInstruction{} // by place
+		return &fault{derived: func(s *walk.State, b event.Body) event.Body {
+			if b, ok := b.(*event.Evaluated); ok {
+				if all[s.Started] == nil {
+					all[s.Started] = map[string]event.ActiveInstruction{}
+				}
+				if n, ok := all[s.Started][h.ledger.spotOf(b.Move)]; ok && b.Move.From != b.Move.To {
+					b.Instructions, b.InstructionsAs = append(slices.Clone(b.Instructions), n), 0
+				}
+				for _, n := range b.Instructions {
+					if n.Lease == spoor.UntilSkillExit {
+						all[s.Started][h.ledger.spotOf(b.Move)] = n
+					}
+				}
 			}
 			return b
 		}}
@@ -659,11 +715,7 @@ var mutants = []mutant{
 			s.Spent.Calls--
 		}
 	})},
-	{"no-call-is-kept", "one-budget-counts-every-call", "no call is kept to wrap up", on(func(_ *host, s *walk.State, b *event.Called) {
-		if b.Limit == event.LimitModelCalls {
-			b.Limit, b.Last = "", false
-		}
-	})},
+	{"no-call-is-kept", "one-budget-counts-every-call", "no call is kept to wrap up", unlimited(event.LimitModelCalls)},
 	{"the-last-call-has-tools", "one-budget-counts-every-call", "the last call offers tools", on(func(_ *host, s *walk.State, b *event.Called) {
 		if b.Last && b.Limit == event.LimitModelCalls {
 			b.Offered = []string{"mail"}
@@ -690,19 +742,15 @@ var mutants = []mutant{
 			return b
 		}}
 	}},
-	{"tokens-are-free", "limits-hold", "tokens are not counted", always(func(s *walk.State) { s.Spent.Tokens, s.Spent.LastTokens = 0, 0 })},
-	{"money-is-no-matter", "limits-hold", "cost is not counted", always(func(s *walk.State) { s.Spent.Cost, s.Spent.LastCost = 0, 0 })},
-	{"no-price-no-cost", "the-end-says-why", "a model without a price costs nothing", always(func(s *walk.State) { s.Spent.Unpriced = "" })},
-	{"tool-calls-are-free", "limits-hold", "tool calls do not make a call the last one", on(func(_ *host, s *walk.State, b *event.Called) {
-		if b.Limit == event.LimitToolCalls {
-			b.Limit, b.Last = "", false
+	{"tokens-are-free", "limits-hold", "tokens do not make a call the last one", unlimited(event.LimitTokens)},
+	{"money-is-no-matter", "limits-hold", "cost does not make a call the last one", unlimited(event.LimitCost)},
+	{"no-price-no-cost", "limits-hold", "a model without a price decides for nothing", always(func(s *walk.State) {
+		if s.Spent.Answers == 0 {
+			s.Spent.Unpriced = false
 		}
 	})},
-	{"there-is-always-time", "limits-hold", "time does not make a call the last one", on(func(_ *host, s *walk.State, b *event.Called) {
-		if b.Limit == event.LimitTime {
-			b.Limit, b.Last = "", false
-		}
-	})},
+	{"tool-calls-are-free", "limits-hold", "tool calls do not make a call the last one", unlimited(event.LimitToolCalls)},
+	{"there-is-always-time", "limits-hold", "time does not make a call the last one", unlimited(event.LimitTime)},
 	{"a-limit-is-silent", "the-end-says-why", "the end does not name the limit", on(func(_ *host, s *walk.State, b *event.Finished) { b.Limit, b.Limited = "", false })},
 	{"a-stop-is-an-answer", "the-end-says-why", "a turn that was stopped ends by an answer", on(func(_ *host, s *walk.State, b *event.Finished) {
 		if b.By == event.ByStop {
@@ -723,6 +771,9 @@ var mutants = []mutant{
 				owners := h.plan.chart.owned[tool]
 				return len(owners) > 0 && !slices.ContainsFunc(owners, func(id string) bool { return !slices.Contains(s.Started.Hidden, id) })
 			})
+			if slices.Equal(b.Offered, s.Offered.Items) {
+				b.Offered, b.OfferedAs = nil, s.Offered.At
+			}
 		}
 	})},
 	{"an-offer-is-not-renewed", "the-offer-is-of-the-active-skills", "the offer stays after a move", on(func(_ *host, s *walk.State, b *event.Called) {
@@ -759,6 +810,14 @@ var mutants = []mutant{
 	})},
 	{"an-image-is-lost", "a-result-is-told-as-it-came", "what comes beside a result is not told", on(func(_ *host, s *walk.State, b *event.Called) {
 		parts(b, func(p *model.Part) bool { return p.Data != "And this." || s.Spent.Answers == 0 })
+	})},
+	{"an-old-digest", "a-piece-names-its-bytes", "a menu has the digest of the one before it", on(func(_ *host, s *walk.State, b *event.Called) {
+		parts(b, func(p *model.Part) bool {
+			if p.Kind == model.Menu && len(s.Request) > 0 {
+				p.Piece = s.Request[len(s.Request)-1].Piece
+			}
+			return true
+		})
 	})},
 	{"a-menu-is-history", "a-request-ends-with-one-tail", "the last menu stays in the history", on(func(_ *host, s *walk.State, b *event.Called) {
 		if i := len(b.Splices) - 1; s.Spent.Answers > 0 && b.Splices[i].Drop > 0 && !b.Last {
@@ -827,7 +886,7 @@ var mutants = []mutant{
 		return events
 	})},
 	{"death-takes-time", "time-stands-still-in-pauses", "time runs while no process does", after(func(h *host, s *walk.State, events []event.Event) []event.Event {
-		if _, ok := events[0].Body.(*event.Resumed); ok && h.ledger.awaited && !s.Spent.Deadline.IsZero() {
+		if _, ok := events[0].Body.(*event.Resumed); ok && h.ledger.awaited && s.Phase != walk.Paused && !s.Spent.Deadline.IsZero() {
 			gap := h.ledger.now.Sub(events[0].Time)
 			s.Spent.Deadline, s.Spent.WrapUp = s.Spent.Deadline.Add(gap), s.Spent.WrapUp.Add(gap)
 		}
@@ -865,7 +924,7 @@ var mutants = []mutant{
 		}
 		return events
 	})},
-	{"memory-is-not-folded", "the-same-outcomes-give-the-same-bytes", "a text depends on what only the process remembers", func(*host) *fault {
+	{"memory-is-not-folded", "the-same-outcomes-give-the-same-bytes", "a text depends on what only the process remembers that began the turn", func(*host) *fault {
 		type memory struct{ seq, iteration int }
 		seen := map[*walk.State]memory{}
 		return &fault{derived: func(s *walk.State, b event.Body) event.Body {
@@ -874,7 +933,7 @@ var mutants = []mutant{
 				m = memory{s.Seq, s.Iteration}
 				seen[s] = m
 			}
-			if b, ok := b.(*event.Refused); ok && m.seq > s.Last.Started && s.Iteration > m.iteration+1 {
+			if b, ok := b.(*event.Refused); ok && m.seq > s.Last.Started && m.iteration == 0 && s.Iteration > 1 {
 				b.Result = told(b.Result, b.Result.Data+" ")
 			}
 			return b

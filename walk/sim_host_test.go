@@ -29,6 +29,7 @@ type host struct {
 	derived int           // events that followed in the step in hand
 	stats   stats
 	mutant  *fault // nil: none
+	blind   bool   // what comes again is not compared with what was lost
 }
 
 // A failure says which law does not hold, and after which event.
@@ -50,7 +51,7 @@ func newHost(seed uint64, mu *mutant) (*host, error) {
 	}
 	h := &host{r: r, plan: p, machine: walk.New(p.graph), clock: time.Unix(1_800_000_000, 0).UTC(), stats: stats{}}
 	if mu != nil {
-		h.mutant = mu.make(h)
+		h.mutant, h.blind = mu.make(h), !slices.Contains(ofProcesses, mu.law)
 	}
 	h.machine.Break(func(s *walk.State, b event.Body) event.Body {
 		if h.derived++; h.derived > 2000 {
@@ -87,8 +88,18 @@ func (h *host) turn() {
 		}
 		h.step(h.outcome())
 	}
+	if visible := slices.DeleteFunc(slices.Clone(h.plan.chart.ids), func(id string) bool { return !h.ledger.sees(id) }); len(visible) > 0 {
+		spec := walk.ReadSkillSpec(h.ledger.view)
+		if ids := enumOf(spec.Schema); !slices.Equal(ids, visible) {
+			h.fail("hidden-skills-are-not-seen", "read_skill takes %q, and %q may be seen", ids, visible)
+		}
+	}
 	if what := h.ledger.conversation(h.state.Conversation()); what != "" {
 		h.fail("a-conversation-is-what-was-said", "%s", what)
+	}
+	wantAt, wantOn := h.ledger.stands()
+	if at, on := h.state.Place(); at != wantAt || !slices.Equal(on, wantOn) {
+		h.fail("a-conversation-is-what-was-said", "it goes on in %q with %q, and must in %q with %q", at, on, wantAt, wantOn)
 	}
 }
 
@@ -159,6 +170,9 @@ func (h *host) revive(lost []event.Event, cut bool) {
 	if !cut {
 		lost = nil
 	}
+	if h.blind {
+		lost = settled
+	}
 	if len(settled) != len(lost) {
 		h.fail("a-step-can-be-finished", "%d events were lost, and %d follow", len(lost), len(settled))
 	}
@@ -202,11 +216,11 @@ func (h *host) started() *event.Started {
 	if h.plan.chart.byModel && b.Posture == event.Rails {
 		b.Posture = event.Guard // an agent refuses it: nobody could start a turn
 	}
-	if !h.plan.chart.tree && one(r, 2) {
+	if !h.plan.chart.tree && !one(r, 3) {
 		b.Continuity = spoor.ContinueConversation
 	}
 	if last := h.ledger; last.turn > 0 {
-		b.Cursor, b.Activated = last.place, last.activated
+		b.Cursor, b.Activated = last.stands()
 	}
 	switch {
 	case h.plan.chart.tree:
@@ -334,9 +348,18 @@ func (h *host) scored(q score.Query) *event.Scored {
 		}
 		b.Scores[len(b.Scores)-1].Score = pick(r, 0, 0.5)
 	}
+	if one(r, 6) { // nothing fits
+		b.Floor = new(0.2)
+		for i := range b.Scores {
+			b.Scores[i].Score = 0.1
+		}
+	}
 	switch r.IntN(20) {
 	case 0:
-		return &event.Scored{Error: "the scorer is away"}
+		b.Error = "the scorer is away"
+		if one(r, 2) {
+			b.Scores = nil
+		}
 	case 1:
 		b.Scores = b.Scores[1:]
 	case 2:
@@ -358,7 +381,7 @@ func (h *host) scored(q score.Query) *event.Scored {
 func (h *host) chosen() event.Outcome {
 	r := h.r
 	option := pick(r, h.ledger.options...)
-	b := &event.Replied{Usage: randomUsage(r), Model: pick(r, "m-small", "m-large")}
+	b := &event.Replied{Usage: randomUsage(r), Model: pick(r, "m-small", "m-large", "m-large", "other")}
 	switch r.IntN(12) {
 	case 0:
 		return &event.Failed{Error: "the model is away", Fault: model.FaultServer}

@@ -33,6 +33,8 @@ var laws = []law{
 		doc: "What nobody waits for is recorded as late, and nothing follows from it; what somebody waits for is recorded as it came."},
 	{name: "calls-have-ids-of-their-own", event: callsHaveIDs,
 		doc: "The calls of a reply are numbered by turn and iteration, whatever ids a provider gave them."},
+	{name: "every-call-is-answered-once", event: answeredOnce,
+		doc: "Every call, read_skill too, has exactly one answer when its turn ends, and the others have theirs before the walk moves (D1)."},
 	{name: "hidden-skills-are-not-seen", event: hiddenIsNotSeen,
 		doc: "A hidden skill starts no turn, is no candidate, is in no menu, message, offer or list, and is never active (D10)."},
 
@@ -55,14 +57,14 @@ var laws = []law{
 	// What a move follows from.
 	{name: "reading-where-one-stands-is-a-stay", event: selfReadIsAStay,
 		doc: "A read of the place itself is answered in every posture: no refusal, pick, activation or second body."},
-	{name: "a-read-is-no-result", event: readIsNoResult,
-		doc: "No step sees the answer to read_skill."},
 	{name: "facts-belong-to-one-iteration", event: factsBelongToOneIteration,
 		doc: "Results, picks and proposals count in the next move, and in no other (D6)."},
-	{name: "one-request-wins", event: oneRequestWins,
-		doc: "Of a batch one request moves the walk: a step, then the first accepted proposal, then the first accepted pick (D5, D9)."},
+	{name: "a-read-is-no-result", event: readIsNoResult,
+		doc: "No step sees the answer to read_skill."},
 	{name: "steps-see-what-the-tools-said", event: stepsSeeWhatToolsSaid,
 		doc: "A result reaches the steps as it came: its text, executed or not, and without a status if it declared none (D4, D28)."},
+	{name: "one-request-wins", event: oneRequestWins,
+		doc: "Of a batch one request moves the walk: a step, then the first accepted proposal, then the first accepted pick (D5, D9)."},
 	{name: "results-are-in-the-order-of-the-calls", event: resultsInOrder,
 		doc: "Steps judge results in the order of the calls, whenever they came."},
 	{name: "a-menu-closes-once", event: menuClosesOnce,
@@ -89,8 +91,6 @@ var laws = []law{
 		doc: "A refused read says which skills can be read."},
 
 	// Calls.
-	{name: "every-call-is-answered-once", event: answeredOnce,
-		doc: "Every call, read_skill too, has exactly one answer when its turn ends, and the others have theirs before the walk moves (D1)."},
 	{name: "a-call-in-flight-is-not-repeated", event: inFlightIsPending, command: lostCallsAreNotOut,
 		doc: "A call that was out when its process died runs again only if the host says so; else it is pending, and not executed."},
 	{name: "a-call-that-was-cut-failed", event: cutCallsFailed,
@@ -123,6 +123,8 @@ var laws = []law{
 		doc: "A request begins with the system, the steering and the facts, and the bodies of the active skills (D17)."},
 	{name: "a-result-is-told-as-it-came", event: historyIsSaid,
 		doc: "The history is what was said, in order: replies, a result for each call, and notes as parts of their own (D28)."},
+	{name: "a-piece-names-its-bytes", event: piecesNameBytes,
+		doc: "The digest of every part of a request is that of its bytes."},
 	{name: "a-request-ends-with-one-tail", event: oneTail,
 		doc: "The instructions and the menu come last, and once."},
 	{name: "a-menu-names-what-can-be-read", event: menuNames,
@@ -262,8 +264,35 @@ func lateChangesNothing(l *ledger, e *event.Event) string {
 		return "a turn waits for " + l.fed.Kind() + ", and it is recorded as " + e.Body.Kind()
 	case !l.awaited && !late:
 		return "nobody waits for " + l.fed.Kind() + ", and it is not late"
+	case late:
+		return keptLate(l.fed, e.Body.(*event.Late))
 	}
 	return ""
+}
+
+// keptLate complains if what was said too late is lost.
+func keptLate(o event.Outcome, late *event.Late) string {
+	call, parts := "", []model.Part(nil)
+	switch b := o.(type) {
+	case *event.Late:
+		call, parts = b.Call, b.Parts
+	case *event.Replied:
+		parts = b.Parts
+	case *event.Returned:
+		call, parts = b.Call, append([]model.Part{b.Result}, b.More...)
+	case *event.Needs:
+		call, parts = b.Call, []model.Part{b.Question}
+	case *event.Answered:
+		call, parts = b.Call, []model.Part{b.Answer}
+	case *event.Started:
+		parts = []model.Part{b.Message}
+	default:
+		return but("that the event says why", late.Error != "", true)
+	}
+	if !slices.Equal(late.Parts, parts) {
+		return "what came late is " + shown(late.Parts) + ", and must be " + shown(parts)
+	}
+	return but("the call", late.Call, call)
 }
 
 func callsHaveIDs(l *ledger, e *event.Event) string {
@@ -488,6 +517,18 @@ func startFollows(l *ledger, e *event.Event) string {
 			return fmt.Sprintf("%s is asked %v, and must be asked %v", b.Scorer, b.Query, w.ask)
 		}
 	case *event.Called:
+		var put []model.Part
+		for _, splice := range b.Splices {
+			put = append(put, splice.Put...)
+		}
+		if len(put) != 2 || put[0].Role != model.System || put[1] != l.in.Message || b.Last || len(b.Offered) > 0 || b.Choice == nil {
+			return "the model is asked " + shown(put) + ", with tools"
+		}
+		for _, option := range enumerated(b.Choice) {
+			if !strings.Contains(put[0].Data, option) {
+				return "the model is not told of the option " + option
+			}
+		}
 		switch {
 		case b.Purpose == model.Classify && w.ask != nil && w.scorer == walk.LLM:
 			options := enumerated(b.Choice)
@@ -508,6 +549,7 @@ func startFollows(l *ledger, e *event.Event) string {
 			but("the failure of the scorer", b.Error != "", w.error),
 			but("the scorer", b.Scorer != "", l.scored != nil || l.classified != nil),
 			but("the address of the rule", w.ref == "" || b.Ref == w.ref, true),
+			but("that the words of the rule are those that it claims", w.ref == "" || reflect.DeepEqual(b.Witness, w.witness), true),
 		)
 	case *event.Evaluated:
 		if w.ask != nil || w.decide || w.by != "" || w.dropped != "" {
@@ -646,7 +688,7 @@ func menuClosesOnce(l *ledger, e *event.Event) string {
 		offered = l.reachable("")
 	}
 	if b, ok := e.Body.(*event.Rejected); ok && l.in.Posture == event.Guard {
-		if c := l.call(b.Call); c != nil && c.menu == nil && slices.ContainsFunc(b.Allowed, func(id string) bool { return slices.Contains(offered, id) }) {
+		if c := l.call(b.Call); c != nil && c.menu == nil && slices.ContainsFunc(or(b.Allowed, b.AllowedAs, l.allowed), func(id string) bool { return slices.Contains(offered, id) }) {
 			return "the menu is closed, and the model is told that it can be read from"
 		}
 	}
@@ -737,8 +779,8 @@ func activationFollows(l *ledger, e *event.Event) string {
 	if b == nil {
 		return ""
 	}
-	if !same(b.Activated, w.activated) {
-		return butList("the activated skills", b.Activated, w.activated)
+	if got := or(b.Activated, b.ActivatedAs, list{l.activated, l.activatedAt}); !same(got, w.activated) {
+		return butList("the activated skills", got, w.activated)
 	}
 	return butList("the active skills", or(actives(b), b.ActiveAs, l.active), w.active)
 }
@@ -760,9 +802,12 @@ func leasesHold(l *ledger, e *event.Event) string {
 		return what
 	}
 	for _, n := range b.Instructions {
+		if _, ref := l.p.graph.Instruction(n.ID); n.Ref != ref {
+			return but("the address of "+n.ID, n.Ref, ref)
+		}
 		ruled := slices.Contains(w.rules, n.ID)
 		leased := slices.ContainsFunc(l.leases, func(x lease) bool {
-			return x.id == n.ID && x.call == n.Call && x.lease == n.Lease && x.holds(l.iteration+1, spotOf(w.move))
+			return x.id == n.ID && x.call == n.Call && x.lease == n.Lease && x.holds(l.iteration+1, l.spotOf(w.move))
 		})
 		if ruled && n.Via != spoor.ViaRule || !ruled && (n.Via != spoor.ViaLease || !leased) {
 			return fmt.Sprintf("the instruction %s is there by %s of %q", n.ID, n.Via, n.Call)
@@ -813,9 +858,13 @@ func listsAreNamed(l *ledger, e *event.Event) string {
 		}
 		return first(
 			once("the active skills", len(b.Active), b.ActiveAs, l.active, slices.Equal(l.active.items, l.want.active) && slices.Equal(l.ways, l.want.ways)),
+			once("the activated skills", len(b.Activated), b.ActivatedAs, list{l.activated, l.activatedAt}, l.activatedAt > 0 && slices.Equal(l.activated, l.want.activated)),
+			once("the skills that are on", len(b.Activated), b.ActivatedAs, list{l.activated, l.activatedAt}, l.activatedAt > 0 && slices.Equal(l.activated, l.want.activated)),
 			once("the skills in reach", len(b.Reachable), b.ReachableAs, l.reach, slices.Equal(l.reach.items, l.want.reachable)),
 			once("the superseded skills", len(b.Superseded), b.SupersededAs, l.superseded, slices.Equal(l.superseded.items, l.want.superseded)),
 		)
+	case *event.Rejected:
+		return once("the skills that can be read", len(b.Allowed), b.AllowedAs, l.allowed, b.AllowedAs != 0 || slices.Equal(l.allowed.items, b.Allowed))
 	case *event.Called:
 		if b.Purpose == model.Answer {
 			return once("the tools", len(b.Offered), b.OfferedAs, l.offered, b.OfferedAs != 0 || slices.Equal(l.offered.items, b.Offered))
@@ -902,6 +951,12 @@ func readsAreAnswered(l *ledger, e *event.Event) string {
 	body, text := s.skill.Body, b.Result.Data
 	delivered := body != "" && (s.skill.Delivery == spoor.DeliverBoth || s.skill.Delivery == spoor.DeliverResult && c.target == spoor.OpenSkill)
 	moved := c.target != spoor.OpenSkill && c.wants != l.move.To
+	for _, other := range l.batch { // a batch is told a body once
+		if other == c {
+			break
+		}
+		delivered = delivered && !(c.target == spoor.OpenSkill && other.read() && other.wants == c.wants && other.target == c.target)
+	}
 	switch {
 	case c.target == spoor.Self || moved:
 		if !strings.Contains(text, c.wants) || !strings.Contains(text, l.move.To) || text == body {
@@ -953,7 +1008,7 @@ func rejectionsTeach(l *ledger, e *event.Event) string {
 	}
 	return first(
 		but("the skill asked for", b.RequestedID, c.wants), but("the place", b.CurrentSkillID, from), but("the posture", b.Posture, c.refused),
-		butList("the skills that can be read", b.Allowed, allowed), resultOf(c, b.Result, ""),
+		butList("the skills that can be read", or(b.Allowed, b.AllowedAs, l.allowed), allowed), resultOf(c, b.Result, ""),
 	)
 }
 
@@ -1102,6 +1157,13 @@ func effectsAreJudged(l *ledger, e *event.Event) string {
 				if b.Call != c.id || b.Effect != c.effects[c.judged] || b.Tool != c.tool {
 					return "the next effect is one of " + c.id
 				}
+				if want == event.EffectRefused && l.unreached(c.effects[c.judged]) {
+					for _, id := range l.reachable(l.place) {
+						if !strings.Contains(b.Note.Data, id) {
+							return "the model is not told that " + id + " is in reach"
+						}
+					}
+				}
 				return first(
 					but("the outcome", b.Outcome, want), but("what it lost to", b.SupersededBy, by),
 					but("that a refusal has a reason", b.Refusal != "", want == event.EffectRefused),
@@ -1118,6 +1180,12 @@ func effectsAreJudged(l *ledger, e *event.Event) string {
 		}
 	}
 	return ""
+}
+
+// unreached reports whether an effect proposes, with a reason, a skill that is
+// not in reach.
+func (l *ledger) unreached(f spoor.Effect) bool {
+	return f.Kind == spoor.ProposeTransition && f.Target != "" && strings.TrimSpace(f.Reason) != "" && l.class(l.place, f.Target) == spoor.Unreachable
 }
 
 // judged says what becomes of an effect.
@@ -1295,6 +1363,24 @@ func historyIsSaid(l *ledger, e *event.Event) string {
 	news := l.news()
 	if len(got) != len(l.said)+len(news) || !slices.Equal(got[:len(l.said)], l.said) || !slices.Equal(got[len(l.said):], news) {
 		return "the request says " + shown(got) + ", and " + shown(slices.Concat(l.said, news)) + " was said"
+	}
+	return ""
+}
+
+func piecesNameBytes(l *ledger, e *event.Event) string {
+	b, ok := e.Body.(*event.Called)
+	if !ok {
+		return ""
+	}
+	for _, s := range b.Splices {
+		for _, p := range s.Put {
+			if p.Piece != model.Sum(p.Data) {
+				return "the digest of " + p.Data + " is that of something else"
+			}
+		}
+	}
+	if t := b.Choice; t != nil && t.Piece != model.Sum(t.Data) {
+		return "the digest of the choice is that of something else"
 	}
 	return ""
 }
@@ -1517,8 +1603,11 @@ func timeStandsStill(l *ledger, c walk.Command, _ *walk.State) string {
 	whole, last := int64(l.whole()-l.elapsed), int64(l.whole()-l.whole()/4-l.elapsed)
 	switch c := c.(type) {
 	case walk.Score:
-		return at(c.Deadline, c.Deadline.IsZero(), c.Deadline.UnixNano(), whole)
+		return at(c.Deadline, c.Deadline.IsZero(), c.Deadline.UnixNano(), last)
 	case walk.CallModel:
+		if c.Purpose != model.Answer {
+			whole = last // the answer is still to come
+		}
 		return at(c.Deadline, c.Deadline.IsZero(), c.Deadline.UnixNano(), whole)
 	case walk.CallTools:
 		return at(c.Deadline, c.Deadline.IsZero(), c.Deadline.UnixNano(), last)
@@ -1558,7 +1647,10 @@ func turnGoesOn(l *ledger, c walk.Command, s *walk.State) string {
 		}
 	case walk.CallModel:
 		got = "a model to " + string(c.Purpose)
-		if c.Purpose != model.Answer && !slices.Equal(enumerated(c.Choice), l.options) {
+		if c.Purpose == model.Answer {
+			break
+		}
+		if !slices.Equal(enumerated(c.Choice), l.options) || len(c.Parts) != 2 || c.Parts[1] != l.in.Message || c.Offered != nil || c.Iteration != 1 {
 			return "the choice is another one"
 		}
 	case walk.Ask:

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spoorhq/spoor"
 	"github.com/spoorhq/spoor/event"
+	"github.com/spoorhq/spoor/match"
 	"github.com/spoorhq/spoor/model"
 	"github.com/spoorhq/spoor/score"
 )
@@ -51,18 +52,22 @@ type ledger struct {
 	routed     *event.TurnRouted
 	menuOpen   bool
 
-	place      string // where the walk stands
-	spot       string // and, in a tree, the leaf
-	move       spoor.Move
-	activated  []string
-	active     list
-	ways       []string // why each of them is, as recorded
-	reach      list
-	superseded list
-	told       list // the instructions, as recorded
-	skipped    list
-	leases     []lease
-	fresh      bool // the active skills are others than before the last move
+	place       string // where the walk stands
+	spot        string // and, in a tree, the leaf
+	move        spoor.Move
+	activated   []string
+	activatedAt int
+	allowed     list          // of the last refused read
+	askedAt     time.Duration // of elapsed, when the model was asked
+	lastTime    time.Duration // of its answer
+	active      list
+	ways        []string // why each of them is, as recorded
+	reach       list
+	superseded  list
+	told        list // the instructions, as recorded
+	skipped     list
+	leases      []lease
+	fresh       bool // the active skills are others than before the last move
 
 	calls, answers, toolCalls, tokens, lastTokens int
 	cost, lastCost                                float64
@@ -83,7 +88,6 @@ type ledger struct {
 	lastNote int          // of what was said, that this is the last call; it is not told later
 	tail     int          // how many parts end the last request
 	request  []model.Part // as called events add up
-	texts    []string     // of instructions that the next request must end with
 
 	pick     string
 	proposal proposal
@@ -300,7 +304,9 @@ func (l *ledger) judgeReads() (picked string) {
 			continue
 		}
 		c.wants, c.refused = named(c.args), ""
-		c.target, c.menu = l.class(l.place, c.wants), menu
+		if c.target, c.menu = l.class(l.place, c.wants), menu; picked != "" {
+			c.menu = nil // it is closed
+		}
 		if c.target != spoor.Hop {
 			continue
 		}
@@ -308,10 +314,7 @@ func (l *ledger) judgeReads() (picked string) {
 		case p == event.Rails, p == event.Guard && !slices.Contains(menu, c.wants):
 			c.refused = p
 		case picked == "":
-			picked = c.wants
-		}
-		if c.refused == "" {
-			menu = nil // it is closed
+			picked, menu = c.wants, []string{c.wants}
 		}
 	}
 	return picked
@@ -367,7 +370,7 @@ func (l *ledger) expect() *expectation {
 	if to != l.place && l.sees(l.place) && l.c.bare(l.place) {
 		w.activated = slices.DeleteFunc(w.activated, func(id string) bool { return id == l.place })
 	}
-	if l.sees(to) && l.c.bare(to) && !slices.Contains(w.activated, to) {
+	if l.sees(to) && (l.c.bare(to) || l.c.open(to)) && !slices.Contains(w.activated, to) {
 		w.activated = append(w.activated, to)
 	}
 	after := w.facts
@@ -466,7 +469,7 @@ func (l *ledger) alsoClaim(w *expectation) (ids []string) {
 
 // leased lists the instructions of the next request, in declared order.
 func (l *ledger) leased(w *expectation) (ids []string) {
-	spot := spotOf(w.move)
+	spot := l.spotOf(w.move)
 	for _, n := range l.p.in.Instructions {
 		on := slices.Contains(w.rules, n.ID)
 		for _, lease := range l.leases {
@@ -486,12 +489,12 @@ func (lease *lease) holds(iteration int, spot string) bool {
 	return !lease.left && lease.spot == spot
 }
 
-// spotOf is where a move lands: a skill, or the leaf of a tree.
-func spotOf(m spoor.Move) string {
-	if m.To != "" {
-		return m.To
+// spotOf is where a move lands: a skill, or that of the leaf of a tree.
+func (l *ledger) spotOf(m spoor.Move) string {
+	if leaf := l.p.m.Tree.At(m.Ref); l.c.tree && leaf != nil && l.sees(leaf.Skill) {
+		return leaf.Skill
 	}
-	return string(m.Ref)
+	return m.To
 }
 
 // An opening is how a turn must start.
@@ -501,6 +504,7 @@ type opening struct {
 	by         spoor.Cause
 	to, from   string
 	ref        spoor.Ref
+	witness    *match.Witness
 	offered    []string
 	stay       bool
 	dropped    string
@@ -538,7 +542,7 @@ func (l *ledger) opening() (o opening) {
 	f := spoor.Facts{Iteration: 1, UserMessage: l.in.Message.Data, History: l.messages, Cursor: incumbent}
 	if conversation || start.Classify != "" {
 		if rule, claims := l.view.FirstRule(f); claims {
-			o.by, o.to, o.from, o.ref = spoor.ByEntry, rule.To, incumbent, rule.Ref
+			o.by, o.to, o.from, o.ref, o.witness = spoor.ByEntry, rule.To, incumbent, rule.Ref, rule.Witness
 			return o
 		}
 	}
@@ -766,16 +770,15 @@ func (l *ledger) choice(a *answer) (option string, ok bool) {
 	if a.error != "" {
 		return "", false
 	}
-	for _, p := range a.parts {
-		said := ""
-		switch {
-		case p.Kind == model.Call && p.Tool == "choose":
-			said = named(p.Data)
-		case p.Kind == model.Text:
-			said = strings.Trim(p.Data, " \t\r\n\"'`.")
-		}
-		if slices.Contains(l.options, said) {
-			return said, true
+	for _, kind := range []model.Kind{model.Call, model.Text} { // a call counts more than words
+		for _, p := range a.parts {
+			said := strings.Trim(p.Data, " \t\r\n\"'`.")
+			if kind == model.Call {
+				said = named(p.Data)
+			}
+			if p.Kind == kind && (kind == model.Text || p.Tool == "choose") && slices.Contains(l.options, said) {
+				return said, true
+			}
 		}
 	}
 	return "", false
@@ -784,10 +787,18 @@ func (l *ledger) choice(a *answer) (option string, ok bool) {
 // enumerated are the options that a forced choice offers.
 func enumerated(t *event.Tool) []string {
 	var spec struct{ Schema string }
+	if t == nil || json.Unmarshal([]byte(t.Data), &spec) != nil {
+		return nil
+	}
+	return enumOf(spec.Schema)
+}
+
+// enumOf are the values that a schema has for an id.
+func enumOf(text string) []string {
 	var schema struct {
 		Properties struct{ ID struct{ Enum []string } }
 	}
-	if t == nil || json.Unmarshal([]byte(t.Data), &spec) != nil || json.Unmarshal([]byte(spec.Schema), &schema) != nil {
+	if json.Unmarshal([]byte(text), &schema) != nil {
 		return nil
 	}
 	return schema.Properties.ID.Enum
@@ -811,7 +822,9 @@ func (l *ledger) spent() event.Limit {
 		return event.LimitModelCalls
 	case m.Tokens > 0 && l.tokens >= m.Tokens:
 		return event.LimitTokens
-	case m.Cost > 0 && (l.unpriced || l.cost >= m.Cost):
+	case m.Cost > 0 && l.unpriced:
+		return event.LimitPrice
+	case m.Cost > 0 && l.cost >= m.Cost:
 		return event.LimitCost
 	case l.expired():
 		return event.LimitTime
@@ -831,7 +844,7 @@ func (l *ledger) closing() event.Limit {
 		return event.LimitTokens
 	case m.Cost > 0 && l.cost+2*l.lastCost > m.Cost:
 		return event.LimitCost
-	case l.late():
+	case l.late(), l.whole() > 0 && l.elapsed+2*l.lastTime > l.whole():
 		return event.LimitTime
 	case m.PingPong > 0 && l.toAndFro() >= m.PingPong:
 		return event.LimitPingPong
@@ -906,11 +919,26 @@ func (l *ledger) news() (parts []model.Part) {
 	return append(parts, l.notes...)
 }
 
+// void reports whether a server refused the turn, and would refuse it again.
+func (l *ledger) void() bool { return l.failed != "" && l.fault != "" && !l.fault.Passing() }
+
+// stands is where the next turn goes on. A turn that made no move leaves what
+// it began with.
+func (l *ledger) stands() (place string, activated []string) {
+	switch {
+	case !l.void() && l.iteration > 0:
+		return l.place, l.activated
+	case l.in.Continuity == spoor.ContinueConversation:
+		return l.in.Cursor, l.in.Activated
+	}
+	return "", nil
+}
+
 // conversation holds what the next turn is told of this one against what was
 // said.
 func (l *ledger) conversation(got []model.Part) string {
 	want := l.in.History
-	if l.failed == "" || l.fault == "" || l.fault.Passing() {
+	if !l.void() {
 		want = nil
 		for i, p := range slices.Concat(l.said, l.news()) {
 			if i != l.lastNote {
@@ -991,6 +1019,7 @@ func (l *ledger) keep(e *event.Event) {
 	case *event.Rejected:
 		l.keepAnswer(b.Call, e.Seq, false, "", b.Result)
 		l.refusals++
+		l.allowed.keep(b.Allowed, b.AllowedAs, e.Seq)
 	case *event.Refused:
 		l.keepAnswer(b.Call, e.Seq, false, b.Status, b.Result)
 	case *event.Returned:
@@ -1093,8 +1122,10 @@ func (l *ledger) keepMove(b *event.Evaluated, e *event.Event) {
 			l.hops = append(l.hops, [2]string{b.Move.From, b.Move.To})
 		}
 	}
-	l.move, l.place, l.spot, l.pick = b.Move, b.Move.To, spotOf(b.Move), b.Pick
-	l.activated = b.Activated
+	l.move, l.place, l.spot, l.pick = b.Move, b.Move.To, l.spotOf(b.Move), b.Pick
+	if b.ActivatedAs == 0 {
+		l.activated, l.activatedAt = b.Activated, e.Seq
+	}
 	for i := range l.leases {
 		l.leases[i].left = l.leases[i].left || l.leases[i].spot != l.spot
 	}
@@ -1149,7 +1180,7 @@ func (l *ledger) keepCalled(b *event.Called, e *event.Event) {
 		l.waits, l.aside, l.options = forChoice, b.Purpose, enumerated(b.Choice)
 		return
 	}
-	l.waits, l.telling = forModel, false
+	l.waits, l.telling, l.askedAt = forModel, false, l.elapsed
 	l.said = append(l.said, l.news()...)
 	if b.Last {
 		l.said = append(l.said, model.Part{Role: model.System, Kind: model.Note})
@@ -1182,7 +1213,7 @@ func (l *ledger) bodiesNow() (parts []model.Part) {
 	}
 	for _, id := range l.active.items {
 		s := l.c.spots[id].skill
-		told := l.c.open(id) && slices.Contains(l.activated, id) && s.Delivery == spoor.DeliverResult
+		told := id != l.place && l.c.open(id) && slices.Contains(l.activated, id) && s.Delivery == spoor.DeliverResult
 		there := l.answers > 0 && slices.ContainsFunc(l.bodies, func(p model.Part) bool { return p.Skill == id })
 		if s.Body != "" && (!told || there) {
 			body := model.NewPart(model.System, model.Text, s.Body)
@@ -1221,7 +1252,7 @@ func (l *ledger) keepReply(b *event.Replied, e *event.Event) {
 		l.keepChoice(&answer{parts: b.Parts, model: b.Model})
 		return
 	}
-	l.waits, l.last.replied = forNothing, e.Seq
+	l.waits, l.last.replied, l.lastTime = forNothing, e.Seq, l.elapsed-l.askedAt
 	l.reply, l.pending = b.Parts, true
 	for _, p := range b.Parts {
 		if p.Kind == model.Call {
@@ -1245,6 +1276,12 @@ func (l *ledger) pay(b *event.Replied, prices []event.Price) {
 		return
 	}
 	u, p := b.Usage, prices[i]
+	if p.Cached == 0 {
+		p.Cached = p.Input
+	}
+	if p.Written == 0 {
+		p.Written = p.Input
+	}
 	l.lastCost = float64(float64(u.Input-u.Cached-u.Written)*p.Input)/1e6 + float64(float64(u.Output)*p.Output)/1e6
 	l.lastCost += float64(float64(u.Cached)*p.Cached)/1e6 + float64(float64(u.Written)*p.Written)/1e6
 	l.cost += l.lastCost

@@ -69,7 +69,7 @@ func randomPlan(r *rand.Rand) (*plan, error) {
 
 func randomMap(r *rand.Rand) *spoor.Map {
 	m := &spoor.Map{Name: "random"}
-	ids := slices.Clone(mapSkills[:1+r.IntN(len(mapSkills))])
+	ids := slices.Clone(mapSkills[:pick(r, 1, 2, 3, 4, 4, 5, 6)])
 	if one(r, 8) {
 		ids[r.IntN(len(ids))] = pick(r, oddSkills...)
 	}
@@ -79,7 +79,7 @@ func randomMap(r *rand.Rand) *spoor.Map {
 	if one(r, 2) {
 		m.ScopeTools = new(one(r, 2))
 	}
-	start := r.IntN(12)
+	start := r.IntN(14)
 	if start == 0 {
 		m.Tree = randomTree(r, ids)
 		return m
@@ -125,7 +125,7 @@ func randomStart(r *rand.Rand, form int, ids []string) (s spoor.Start) {
 			}
 			s.Rules = append(s.Rules, rule)
 		}
-	case 5, 6, 7:
+	case 5, 6, 7, 12, 13:
 		s.Classify = pick(r, "keyword", "llm", "llm", "judge")
 		if one(r, 2) {
 			s.Routing = &score.Policy{NearTieMargin: new(pick(r, 0.05, 0.3)), MenuSize: new(1 + r.IntN(3))}
@@ -133,7 +133,7 @@ func randomStart(r *rand.Rand, form int, ids []string) (s spoor.Start) {
 				s.Routing.Floor = new(pick(r, 0.1, 0.4))
 			}
 		}
-		for range n + 1 {
+		for range n + 2 {
 			rule := spoor.Rule{Use: pick(r, ids...)}
 			switch {
 			case !one(r, 4):
@@ -151,7 +151,7 @@ func randomStart(r *rand.Rand, form int, ids []string) (s spoor.Start) {
 			}
 			s.Entries = append(s.Entries, e)
 		}
-		if form >= 10 {
+		if form > 9 {
 			s.ScoredBy = pick(r, "keyword", "linear", "judge")
 		}
 	}
@@ -169,7 +169,7 @@ func randomClaim(r *rand.Rand) (match.Match, string) {
 	case 3:
 		return match.Match{All: []match.Match{match.Regex("invoice"), match.Keywords("late")}}, ""
 	case 4:
-		return match.Match{}, pick(r, "iteration > 1", "userMessage.contains('twice')", "size(history) > 0")
+		return match.Match{}, pick(r, "iteration > 1", "userMessage.contains('twice')", "size(history) > 0", "history.exists(m, m.role == 'tool')")
 	}
 	return match.Match{}, pick(r, "toolResults[0].status == 'failure'", "history[9].role == 'user'")
 }

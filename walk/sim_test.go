@@ -42,7 +42,11 @@ const turnsPerSeed = 20
 // TestSimulation drives the machine and holds the laws.
 func TestSimulation(t *testing.T) {
 	first := number(t, "SPOOR_SIM_SEED", 1)
-	turns := number(t, "SPOOR_SIM_TURNS", 4000)
+	turns := 4000
+	if raced {
+		turns = 1000
+	}
+	turns = number(t, "SPOOR_SIM_TURNS", turns)
 	var mu *mutant
 	if name := os.Getenv("SPOOR_SIM_BREAK"); name != "" {
 		if mu = mutantOf(name); mu == nil {
@@ -127,7 +131,7 @@ type broken struct {
 
 func (b *broken) Error() string {
 	var s strings.Builder
-	fmt.Fprintf(&s, "seed %d, turn %d breaks the law %s\n", b.seed, b.turn, b.law)
+	fmt.Fprintf(&s, "seed %d, turn %d breaks the law %s, after %d iterations\n", b.seed, b.turn, b.law, b.iterations)
 	for _, law := range laws {
 		if law.name == b.law {
 			fmt.Fprintf(&s, "    %s\n", law.doc)
@@ -204,6 +208,11 @@ func simulate(first uint64, turns int, mu *mutant) (stats, *broken) {
 // prefixes.
 const sampled = 150
 
+// ofProcesses are the laws that compare what two processes make of one turn. A
+// mutant that breaks another law is not held to them: they would catch it now
+// and then, before the law does.
+var ofProcesses = []string{"a-step-can-be-finished", "the-same-outcomes-give-the-same-bytes", "a-turn-ends-from-anywhere"}
+
 // walkSeed walks the turns of one seed.
 func walkSeed(seed uint64, turns int, mu *mutant) (s stats, b *broken) {
 	w, err := newHost(seed, mu)
@@ -225,7 +234,7 @@ func walkSeed(seed uint64, turns int, mu *mutant) (s stats, b *broken) {
 	}()
 	for turn = 1; turn <= turns; turn++ {
 		w.turn()
-		if (seed*turnsPerSeed+uint64(turn))%sampled == 0 {
+		if (seed*turnsPerSeed+uint64(turn))%sampled == 0 && (mu == nil || slices.Contains(ofProcesses[1:], mu.law)) {
 			w.derived = -1 << 30
 			w.stats["turns at every prefix"]++
 			if law, what := prefixLaws(func(int) (machine, error) { return w.machine, nil }, w.events); law != "" {
@@ -280,7 +289,7 @@ var reached = []string{
 	"rejected: reach", "rejected: guard", "rejected: rails",
 	"refused: unoffered", "refused: budget", "refused: lost", "refused: cut", "refused: declined",
 	"end by answer", "end by stopped", "end by failed", "late", "hidden turns",
-	"limit model-calls", "limit tool-calls", "limit tokens", "limit cost", "limit time", "limit ping-pong", "limit refusals",
+	"limit model-calls", "limit tool-calls", "limit tokens", "limit cost", "limit price", "limit time", "limit ping-pong", "limit refusals",
 	"last call model-calls", "last call tool-calls", "last call tokens", "last call cost", "last call time", "last call ping-pong", "last call refusals",
 }
 
