@@ -54,8 +54,8 @@ type Config struct {
 	Scorers map[string]score.Scorer
 
 	// Posture says how free the model is to move the walk with read_skill. If
-	// empty, it is event.Assist.
-	Posture event.Posture
+	// empty, it is spoor.PostureAssist.
+	Posture spoor.Posture
 
 	// Continuity says where the next turn of a conversation begins. If empty,
 	// it is spoor.ContinueTurn: anew.
@@ -79,7 +79,7 @@ type Config struct {
 
 	// Limits bound a turn beside. What reaches one is offered no more tools,
 	// and wraps up with one last model call, if that is within the limits.
-	Limits event.Limits
+	Limits spoor.Limits
 
 	// Check says what New does with the problems of a check-up of the map. If
 	// empty, it is CheckThrow.
@@ -242,7 +242,7 @@ type Run struct {
 
 	Answer  string      // the text of the answer
 	Limited bool        // a limit cut the work short
-	Limit   event.Limit // that limit
+	Limit   spoor.Limit // that limit
 	Stop    model.Stop  // what ended the last reply before its end
 
 	// Question is what a person must answer before the turn can go on; nil if

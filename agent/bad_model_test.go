@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spoorhq/spoor"
 	"github.com/spoorhq/spoor/agent"
-	"github.com/spoorhq/spoor/event"
 	"github.com/spoorhq/spoor/model"
 	"github.com/spoorhq/spoor/recording"
 	"github.com/spoorhq/spoor/tool"
@@ -40,7 +40,7 @@ func badly(t *testing.T, reply func(r *model.Request) (model.Reply, error)) (*ag
 	ran, mailed := 0, 0
 	m := modelFunc(func(_ context.Context, r *model.Request) (model.Reply, error) { return reply(r) })
 	a := newAgent(t, agent.Config{
-		Map: read(t, badMap), Model: m, Decider: m, MaxIterations: 6, Limits: event.Limits{ToolCalls: 300}, Log: quiet, Check: agent.CheckOff,
+		Map: read(t, badMap), Model: m, Decider: m, MaxIterations: 6, Limits: spoor.Limits{ToolCalls: 300}, Log: quiet, Check: agent.CheckOff,
 		Store: &recording.Folder{Dir: t.TempDir()},
 		Tools: []tool.Tool{
 			does("rate", func(context.Context, string) (string, error) { ran++; return `{"risk":"low"}`, nil }),
@@ -96,7 +96,7 @@ func TestBadModels(t *testing.T) {
 		{"a read of a list", say(`read_skill ["triage"]`), `i1.1: read_skill takes {"id": the name of a skill}.`},
 		{"a read of a number", say(`read_skill {"id":7}`), `i1.1: read_skill takes {"id": the name of a skill}.`},
 		{"a read of what there is not", say(`read_skill {"id":"garden"}`), `i1.1: "garden" is not in reach.`},
-		{"a read of a long name", say(`read_skill {"id":"` + long[:1<<14] + `"}`), `i1.1: "xxx`},
+		{"a read of a long name", say(`read_skill {"id":"` + long[:1<<14] + `"}`), `i1.1: read_skill takes {"id": the name of a skill}.`},
 		{"a read of what is out of reach, for ever", say(`read_skill {"id":"far"}`), `i1.1: "far" is not in reach.`},
 		{"a hundred reads at once", say(repeated(100, `read_skill {"id":"far"}`)...), `i1.1: "far" is not in reach.`},
 		{"one tool a hundred times, for ever", say(repeated(100, "rate {}")...), ""},
@@ -163,7 +163,7 @@ func TestATurnThatCallsForEver(t *testing.T) {
 		Tools: []tool.Tool{does("rate", func(context.Context, string) (string, error) { ran++; return "{}", nil })},
 	})
 	run, err := a.Run(t.Context(), "refund")
-	if err != nil || ran != 1000 || run.Answer != "this is what I have" || run.Limit != event.LimitModelCalls {
+	if err != nil || ran != 1000 || run.Answer != "this is what I have" || run.Limit != spoor.LimitModelCalls {
 		t.Fatal(run, err, ran)
 	}
 	sound(t, run)

@@ -149,7 +149,7 @@ steps: [{from: a, to: b}, {from: a, to: c}, {from: b, to: c}]
 		})
 		c := agent.Config{
 			Map: read(t, shop), Tools: []tool.Tool{}, Model: m, Scorers: map[string]score.Scorer{"judge": j},
-			Posture: event.Guard, Continuity: spoor.ContinueConversation, Store: &recording.Folder{Dir: t.TempDir()},
+			Posture: spoor.PostureGuard, Continuity: spoor.ContinueConversation, Store: &recording.Folder{Dir: t.TempDir()},
 		}
 		a := newAgent(t, c)
 		run, err := a.Run(t.Context(), "begin")

@@ -7,7 +7,6 @@ import (
 
 	"github.com/spoorhq/spoor"
 	"github.com/spoorhq/spoor/agent"
-	"github.com/spoorhq/spoor/event"
 	"github.com/spoorhq/spoor/model/script"
 	"github.com/spoorhq/spoor/tool"
 )
@@ -30,11 +29,11 @@ func ExampleConfig_limits() {
 			script.Rule{If: "true", Say: "I have read it ${size(results)} times."})),
 		Tools:         []tool.Tool{read},
 		MaxIterations: 50, // model calls
-		Limits: event.Limits{
+		Limits: spoor.Limits{
 			ToolCalls: 3,
 			Time:      time.Minute,
 			Cost:      0.50, // in the unit of the prices, which are for a million tokens
-			Prices:    []event.Price{{Model: "", Input: 3, Output: 15}},
+			Prices:    []spoor.Price{{Model: "", Input: 3, Output: 15}},
 		},
 	}))
 	run := must(a.Run(context.Background(), "How are the ports?"))

@@ -14,7 +14,7 @@ import (
 // Under rails the model moves nothing: what the map declares does. A model that
 // tries all the same is told so.
 func ExampleConfig_posture() {
-	for _, posture := range []event.Posture{event.Assist, event.Rails} {
+	for _, posture := range []spoor.Posture{spoor.PostureAssist, spoor.PostureRails} {
 		a := must(agent.New(agent.Config{
 			Map: &spoor.Map{
 				Skills: []spoor.Skill{

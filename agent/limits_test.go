@@ -52,37 +52,37 @@ var thousand = model.Usage{Input: 900, Output: 100}
 // last call that it allows offers no tools, so that the turn has an answer, and
 // says which limit it was.
 func TestLimits(t *testing.T) {
-	prices := []event.Price{{Model: "large", Input: 10, Output: 50, Cached: 1, Written: 12}, {Model: "large-lite", Input: 1, Output: 1}}
+	prices := []spoor.Price{{Model: "large", Input: 10, Output: 50, Cached: 1, Written: 12}, {Model: "large-lite", Input: 1, Output: 1}}
 	for _, test := range []struct {
 		name   string
 		most   int
-		limits event.Limits
+		limits spoor.Limits
 		model  eager
-		limit  event.Limit
+		limit  spoor.Limit
 		asked  int // model calls
 		ran    int // tool calls
 		answer bool
 	}{
-		{"model calls", 3, event.Limits{}, eager{}, event.LimitModelCalls, 3, 2, true},
-		{"one model call", 1, event.Limits{}, eager{}, "", 1, 0, true}, // which used no tools: nothing was cut
-		{"tool calls", 50, event.Limits{ToolCalls: 4}, eager{}, event.LimitToolCalls, 5, 4, true},
-		{"tool calls within a batch", 50, event.Limits{ToolCalls: 4}, eager{times: 3}, event.LimitToolCalls, 3, 4, true},
-		{"tokens", 50, event.Limits{Tokens: 5000}, eager{usage: thousand}, event.LimitTokens, 5, 4, true},
-		{"tokens that are gone at once", 50, event.Limits{Tokens: 500}, eager{usage: thousand}, event.LimitTokens, 1, 0, false},
-		{"tokens of a model that counts none", 4, event.Limits{Tokens: 500}, eager{}, event.LimitModelCalls, 4, 3, true},
+		{"model calls", 3, spoor.Limits{}, eager{}, spoor.LimitModelCalls, 3, 2, true},
+		{"one model call", 1, spoor.Limits{}, eager{}, "", 1, 0, true}, // which used no tools: nothing was cut
+		{"tool calls", 50, spoor.Limits{ToolCalls: 4}, eager{}, spoor.LimitToolCalls, 5, 4, true},
+		{"tool calls within a batch", 50, spoor.Limits{ToolCalls: 4}, eager{times: 3}, spoor.LimitToolCalls, 3, 4, true},
+		{"tokens", 50, spoor.Limits{Tokens: 5000}, eager{usage: thousand}, spoor.LimitTokens, 5, 4, true},
+		{"tokens that are gone at once", 50, spoor.Limits{Tokens: 500}, eager{usage: thousand}, spoor.LimitTokens, 1, 0, false},
+		{"tokens of a model that counts none", 4, spoor.Limits{Tokens: 500}, eager{}, spoor.LimitModelCalls, 4, 3, true},
 		// 900 × 10 + 100 × 50 = 14,000 millionths a call: 0.014
-		{"cost", 50, event.Limits{Cost: 0.05, Prices: prices}, eager{usage: thousand, name: "large-2026"}, event.LimitCost, 3, 2, true},
+		{"cost", 50, spoor.Limits{Cost: 0.05, Prices: prices}, eager{usage: thousand, name: "large-2026"}, spoor.LimitCost, 3, 2, true},
 		// 0.001 a call, by the longer name
-		{"cost of the longest name", 50, event.Limits{Cost: 0.01, Prices: prices}, eager{usage: thousand, name: "large-lite-2"}, event.LimitCost, 10, 9, true},
+		{"cost of the longest name", 50, spoor.Limits{Cost: 0.01, Prices: prices}, eager{usage: thousand, name: "large-lite-2"}, spoor.LimitCost, 10, 9, true},
 		// 100 × 10 + 700 × 1 + 100 × 12 + 100 × 50 = 7,900 millionths
-		{"cost with a cache", 50, event.Limits{Cost: 0.0316, Prices: prices}, eager{usage: model.Usage{Input: 900, Output: 100, Cached: 700, Written: 100}, name: "large"}, event.LimitCost, 4, 3, true},
-		{"a model without a price", 50, event.Limits{Cost: 1, Prices: prices}, eager{usage: thousand, name: "small"}, event.LimitPrice, 1, 0, false},
-		{"a model without a name", 50, event.Limits{Cost: 1, Prices: prices}, eager{usage: thousand}, event.LimitPrice, 1, 0, false},
-		{"prices without a limit", 3, event.Limits{Prices: prices}, eager{usage: thousand, name: "small"}, event.LimitModelCalls, 3, 2, true},
-		{"the usage of a liar", 50, event.Limits{Tokens: 1 << 20}, eager{usage: model.Usage{Input: math.MaxInt, Output: math.MaxInt}}, event.LimitTokens, 1, 0, false},
-		{"a usage below nothing", 4, event.Limits{Tokens: 1000}, eager{usage: model.Usage{Input: -1000, Output: math.MinInt}}, event.LimitModelCalls, 4, 3, true},
+		{"cost with a cache", 50, spoor.Limits{Cost: 0.0316, Prices: prices}, eager{usage: model.Usage{Input: 900, Output: 100, Cached: 700, Written: 100}, name: "large"}, spoor.LimitCost, 4, 3, true},
+		{"a model without a price", 50, spoor.Limits{Cost: 1, Prices: prices}, eager{usage: thousand, name: "small"}, spoor.LimitPrice, 1, 0, false},
+		{"a model without a name", 50, spoor.Limits{Cost: 1, Prices: prices}, eager{usage: thousand}, spoor.LimitPrice, 1, 0, false},
+		{"prices without a limit", 3, spoor.Limits{Prices: prices}, eager{usage: thousand, name: "small"}, spoor.LimitModelCalls, 3, 2, true},
+		{"the usage of a liar", 50, spoor.Limits{Tokens: 1 << 20}, eager{usage: model.Usage{Input: math.MaxInt, Output: math.MaxInt}}, spoor.LimitTokens, 1, 0, false},
+		{"a usage below nothing", 4, spoor.Limits{Tokens: 1000}, eager{usage: model.Usage{Input: -1000, Output: math.MinInt}}, spoor.LimitModelCalls, 4, 3, true},
 		// all 900 from the cache: 900 × 1 + 100 × 50 = 5,900 millionths
-		{"more from the cache than there was", 50, event.Limits{Cost: 0.05, Prices: prices}, eager{usage: model.Usage{Input: 900, Output: 100, Cached: math.MaxInt, Written: math.MaxInt}, name: "large"}, event.LimitCost, 8, 7, true},
+		{"more from the cache than there was", 50, spoor.Limits{Cost: 0.05, Prices: prices}, eager{usage: model.Usage{Input: 900, Output: 100, Cached: math.MaxInt, Written: math.MaxInt}, name: "large"}, spoor.LimitCost, 8, 7, true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			asked, ran := 0, 0
@@ -121,10 +121,10 @@ func TestWhatTheLastCallIsTold(t *testing.T) {
 		return act("say one moment", "rate {}"), nil
 	})
 	ran := 0
-	run, err := newAgent(t, agent.Config{Model: stubborn, Limits: event.Limits{ToolCalls: 2}, Tools: []tool.Tool{
+	run, err := newAgent(t, agent.Config{Model: stubborn, Limits: spoor.Limits{ToolCalls: 2}, Tools: []tool.Tool{
 		does("rate", func(context.Context, string) (string, error) { ran++; return "{}", nil }),
 	}}).Run(t.Context(), "refund")
-	if err != nil || run.Limit != event.LimitToolCalls || ran != 2 || run.Answer != "one moment" {
+	if err != nil || run.Limit != spoor.LimitToolCalls || ran != 2 || run.Answer != "one moment" {
 		t.Fatal(run, err, ran)
 	}
 	sound(t, run)
@@ -175,7 +175,7 @@ func TestTime(t *testing.T) {
 					}
 					return eager{call: "rate {}", times: test.batch}.Call(ctx, r, nil)
 				})
-				a := newAgent(t, agent.Config{Model: m, Tools: []tool.Tool{slow}, Limits: event.Limits{Time: 10 * time.Second}})
+				a := newAgent(t, agent.Config{Model: m, Tools: []tool.Tool{slow}, Limits: spoor.Limits{Time: 10 * time.Second}})
 				begun := time.Now()
 				run, err := a.Run(t.Context(), "refund")
 				if got := time.Since(begun); got != test.took {
@@ -185,7 +185,7 @@ func TestTime(t *testing.T) {
 				if errors.Is(err, agent.ErrStopped) != test.stop || run.Answer != test.answer {
 					t.Errorf("answer %q, %v", run.Answer, err)
 				}
-				if test.took > 0 && (run.Limit != event.LimitTime || !run.Limited) {
+				if test.took > 0 && (run.Limit != spoor.LimitTime || !run.Limited) {
 					t.Errorf("the limit is %q", run.Limit)
 				}
 				if test.stop && !strings.Contains(err.Error(), "the turn has used all of its time") {
@@ -217,7 +217,7 @@ func TestTimeOfAScorer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hangs := judge(func(ctx context.Context, _ score.Query) ([]score.Score, error) { return nil, wait(ctx, time.Hour) })
 		a := newAgent(t, agent.Config{
-			Map: read(t, classifiedBy("judge")), Model: talk{}, Tools: []tool.Tool{}, Scorers: map[string]score.Scorer{"judge": hangs}, Limits: event.Limits{Time: 10 * time.Second},
+			Map: read(t, classifiedBy("judge")), Model: talk{}, Tools: []tool.Tool{}, Scorers: map[string]score.Scorer{"judge": hangs}, Limits: spoor.Limits{Time: 10 * time.Second},
 		})
 		begun := time.Now()
 		run, err := a.Run(t.Context(), "hello")
@@ -234,7 +234,7 @@ func TestTimeWhileAPersonIsAsked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := &recording.Folder{Dir: t.TempDir()}
 		a := newAgent(t, agent.Config{
-			Store: store, Limits: event.Limits{Time: 10 * time.Second}, Model: acts{{"rate {}", "rate {}"}, {"rate {}"}, {"rate {}"}},
+			Store: store, Limits: spoor.Limits{Time: 10 * time.Second}, Model: acts{{"rate {}", "rate {}"}, {"rate {}"}, {"rate {}"}},
 			Tools: []tool.Tool{does("rate", func(ctx context.Context, _ string) (string, error) {
 				if err := wait(ctx, 2*time.Second); err != nil {
 					return "", err
@@ -264,7 +264,7 @@ func TestTimeWhileAPersonIsAsked(t *testing.T) {
 			"i1.1: yes 0", // until 6 s
 			"i1.2 failure: The tool gave no answer before the time of the turn ran short.", // at 7.5 s
 		}
-		if d := cmp.Diff(want, answers(run.Recording)); d != "" || run.Limit != event.LimitTime || run.Answer != "done" {
+		if d := cmp.Diff(want, answers(run.Recording)); d != "" || run.Limit != spoor.LimitTime || run.Answer != "done" {
 			t.Errorf("limit %q, answer %q: %s", run.Limit, run.Answer, d)
 		}
 	})
@@ -276,7 +276,7 @@ func TestTimeAfterACrash(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		slow := does("rate", func(ctx context.Context, _ string) (string, error) { return "{}", wait(ctx, 2*time.Second) })
 		slow.Repeatable = true
-		a := newAgent(t, agent.Config{Store: &recording.Folder{Dir: t.TempDir()}, Limits: event.Limits{Time: 10 * time.Second}, Model: talk{"rate {}"}, Tools: []tool.Tool{slow}})
+		a := newAgent(t, agent.Config{Store: &recording.Folder{Dir: t.TempDir()}, Limits: spoor.Limits{Time: 10 * time.Second}, Model: talk{"rate {}"}, Tools: []tool.Tool{slow}})
 		run, err := a.Run(t.Context(), "refund")
 		if err != nil {
 			t.Fatal(err)
@@ -309,13 +309,13 @@ steps: [{from: a, to: b}, {from: b, to: a}, {from: b, to: c}]
 func TestPingPong(t *testing.T) {
 	fro := acts{{`read_skill {"id":"b"}`}, {`read_skill {"id":"a"}`}, {`read_skill {"id":"b"}`}, {`read_skill {"id":"a"}`}, {`read_skill {"id":"b"}`}, {`read_skill {"id":"c"}`}}
 	for limit, want := range map[int]string{0: "a b a b a b c", 2: "a b a", 4: "a b a b a", 5: "a b a b a b"} {
-		a := newAgent(t, agent.Config{Map: read(t, toAndFro), Model: fro, Tools: []tool.Tool{}, Limits: event.Limits{PingPong: limit}})
+		a := newAgent(t, agent.Config{Map: read(t, toAndFro), Model: fro, Tools: []tool.Tool{}, Limits: spoor.Limits{PingPong: limit}})
 		run, err := a.Run(t.Context(), "hello")
 		if err != nil || run.Answer != "done" {
 			t.Fatal(run, err)
 		}
 		sound(t, run)
-		if got := strings.Join(run.Recording.Entry().Skills, " "); got != want || (run.Limit == event.LimitPingPong) != (limit > 0) {
+		if got := strings.Join(run.Recording.Entry().Skills, " "); got != want || (run.Limit == spoor.LimitPingPong) != (limit > 0) {
 			t.Errorf("%d: it walked %s, limit %q; want %s", limit, got, run.Limit, want)
 		}
 	}
@@ -329,14 +329,14 @@ func TestRefusals(t *testing.T) {
 		limit   int
 		acts    acts
 		calls   int
-		reached event.Limit
+		reached spoor.Limit
 	}{
 		{0, acts{{bad}, {bad}, {bad}, {bad}, {bad}}, 6, ""},
-		{3, acts{{bad}, {bad}, {bad}, {bad}, {bad}}, 4, event.LimitRefusals},
-		{3, acts{{bad, bad, bad, bad}, {bad}}, 2, event.LimitRefusals},
+		{3, acts{{bad}, {bad}, {bad}, {bad}, {bad}}, 4, spoor.LimitRefusals},
+		{3, acts{{bad, bad, bad, bad}, {bad}}, 2, spoor.LimitRefusals},
 		{3, acts{{bad}, {bad}, {good}, {`read_skill {"id":"x"}`}, {`read_skill {`}}, 6, ""},
 	} {
-		a := newAgent(t, agent.Config{Map: read(t, toAndFro), Model: test.acts, Tools: []tool.Tool{}, Limits: event.Limits{Refusals: test.limit}})
+		a := newAgent(t, agent.Config{Map: read(t, toAndFro), Model: test.acts, Tools: []tool.Tool{}, Limits: spoor.Limits{Refusals: test.limit}})
 		run, err := a.Run(t.Context(), "hello")
 		if err != nil || run.Answer != "done" {
 			t.Fatal(run, err)
@@ -350,13 +350,13 @@ func TestRefusals(t *testing.T) {
 
 // TestLimitsOfTheNextTurn begin anew.
 func TestLimitsOfTheNextTurn(t *testing.T) {
-	a := newAgent(t, agent.Config{Model: eager{call: "rate {}", usage: thousand}, Limits: event.Limits{Tokens: 5000, ToolCalls: 3}, Continuity: spoor.ContinueConversation})
+	a := newAgent(t, agent.Config{Model: eager{call: "rate {}", usage: thousand}, Limits: spoor.Limits{Tokens: 5000, ToolCalls: 3}, Continuity: spoor.ContinueConversation})
 	run, err := a.Run(t.Context(), "refund")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for range 3 {
-		if run, err = a.Reply(t.Context(), run.Recording, "refund"); err != nil || run.Limit != event.LimitToolCalls {
+		if run, err = a.Reply(t.Context(), run.Recording, "refund"); err != nil || run.Limit != spoor.LimitToolCalls {
 			t.Fatal(run.Limit, err)
 		}
 	}

@@ -96,7 +96,7 @@ func TestWhatCannotGoOn(t *testing.T) {
 	m.Skills[0].Tools = nil
 	for what, c := range map[string]agent.Config{
 		"walked another map than this one: a skill, the start or a step is not the same; resume it with the map that it was made with": {Map: m},
-		`was offered the tool "mail", which this agent does not have`:                    {},
+		`was offered the tool "mail", which this agent does not have`:                                                                  {},
 	} {
 		rec, err := recording.Open(path)
 		if err != nil {

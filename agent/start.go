@@ -22,7 +22,7 @@ func badWords(c *Config) error {
 	if c.MaxIterations < 0 {
 		add("Config.MaxIterations is %d; it is a count of model calls", c.MaxIterations)
 	}
-	if !slices.Contains([]event.Posture{"", event.Assist, event.Guard, event.Rails}, c.Posture) {
+	if !slices.Contains([]spoor.Posture{"", spoor.PostureAssist, spoor.PostureGuard, spoor.PostureRails}, c.Posture) {
 		add("Config.Posture is %q; it is assist, guard or rails", c.Posture)
 	}
 	if !slices.Contains([]spoor.Continuity{"", spoor.ContinueTurn, spoor.ContinueConversation}, c.Continuity) {
@@ -90,12 +90,12 @@ func neverStarts(g *spoor.Graph, c *Config) (ps spoor.Problems) {
 		}
 	}
 
-	strict := c.Posture == event.Guard || c.Posture == event.Rails
+	strict := c.Posture == spoor.PostureGuard || c.Posture == spoor.PostureRails
 	switch {
 	case !strict || m.Tree != nil:
-	case c.Posture == event.Rails && selects == spoor.SelectModel:
+	case c.Posture == spoor.PostureRails && selects == spoor.SelectModel:
 		add("agent.posture", "write guard, or start by rules", "under rails the model moves nothing, and on this map a turn starts where the model reads to")
-	case c.Posture == event.Rails && selects == spoor.SelectClassify && c.Decider == nil && onlyMenus(g):
+	case c.Posture == spoor.PostureRails && selects == spoor.SelectClassify && c.Decider == nil && onlyMenus(g):
 		add("agent.posture", "name a decider, write guard, or give a rule a condition", "under rails nobody chooses from a menu, and no rule of this map has a condition or an intent, so that a menu is all it comes to")
 	case len(m.Steps) > 0 && len(g.Starts()) == 0:
 		add("agent.posture", "declare where a turn starts", "under %s no turn can start on this map, which has no entry", c.Posture)

@@ -59,22 +59,22 @@ func TestWhatNeverStarts(t *testing.T) {
 		c    agent.Config
 		want string
 	}{
-		{"rules, under every posture", byRules, agent.Config{Posture: event.Rails}, ""},
+		{"rules, under every posture", byRules, agent.Config{Posture: spoor.PostureRails}, ""},
 		{"the model reads the entries, free", byModel, agent.Config{}, ""},
-		{"the model reads the entries, under guard", byModel, agent.Config{Posture: event.Guard}, ""},
-		{"the model reads the entries, under rails", byModel, agent.Config{Posture: event.Rails},
+		{"the model reads the entries, under guard", byModel, agent.Config{Posture: spoor.PostureGuard}, ""},
+		{"the model reads the entries, under rails", byModel, agent.Config{Posture: spoor.PostureRails},
 			"agent.posture: unsupported: under rails the model moves nothing, and on this map a turn starts where the model reads to (write guard, or start by rules)"},
-		{"a scorer reads them, under rails", byKeyword, agent.Config{Posture: event.Rails}, ""},
-		{"no entry at all, under guard", byNothing, agent.Config{Posture: event.Guard, Check: agent.CheckOff},
+		{"a scorer reads them, under rails", byKeyword, agent.Config{Posture: spoor.PostureRails}, ""},
+		{"no entry at all, under guard", byNothing, agent.Config{Posture: spoor.PostureGuard, Check: agent.CheckOff},
 			"agent.posture: unsupported: under guard no turn can start on this map, which has no entry (declare where a turn starts)"},
-		{"no entry at all, under rails", byNothing, agent.Config{Posture: event.Rails, Check: agent.CheckOff},
+		{"no entry at all, under rails", byNothing, agent.Config{Posture: spoor.PostureRails, Check: agent.CheckOff},
 			"agent.posture: unsupported: under rails no turn can start on this map, which has no entry (declare where a turn starts)"},
-		{"skills alone, under guard", twoSkills, agent.Config{Posture: event.Guard}, ""},
-		{"a tree, under rails", byTree, agent.Config{Posture: event.Rails}, ""},
-		{"a classifier that only ever opens a menu, under rails", onlyUncond, agent.Config{Posture: event.Rails},
+		{"skills alone, under guard", twoSkills, agent.Config{Posture: spoor.PostureGuard}, ""},
+		{"a tree, under rails", byTree, agent.Config{Posture: spoor.PostureRails}, ""},
+		{"a classifier that only ever opens a menu, under rails", onlyUncond, agent.Config{Posture: spoor.PostureRails},
 			"agent.posture: unsupported: under rails nobody chooses from a menu, and no rule of this map has a condition or an intent, so that a menu is all it comes to (name a decider, write guard, or give a rule a condition)"},
-		{"the same with a decider", onlyUncond, agent.Config{Posture: event.Rails, Decider: m}, ""},
-		{"the same under guard", onlyUncond, agent.Config{Posture: event.Guard}, ""},
+		{"the same with a decider", onlyUncond, agent.Config{Posture: spoor.PostureRails, Decider: m}, ""},
+		{"the same under guard", onlyUncond, agent.Config{Posture: spoor.PostureGuard}, ""},
 		{"a conversation on a tree", byTree, agent.Config{Continuity: spoor.ContinueConversation},
 			"agent.continuity: unsupported: a tree has no place where a conversation could go on (leave it out; a tree decides in each iteration anew)"},
 		{"a decider where no menu opens", byRules, agent.Config{Decider: m},
@@ -126,11 +126,11 @@ func TestWordsOfAConfig(t *testing.T) {
 		`Config.Check is "of"; it is throw, warn or off`:                                     {Check: "of"},
 		`Config.Sync is "always"; it is effects, or empty`:                                   {Sync: "always"},
 		`Config.MaxIterations is -1; it is a count of model calls`:                           {MaxIterations: -1},
-		"Config.Limits has a limit below zero":                                               {Limits: event.Limits{Tokens: -1}},
-		"Config.Limits has a limit below zero, or none that is a number":                     {Limits: event.Limits{Cost: math.NaN()}},
-		"Config.Limits.Cost is 2, and nothing has a price":                                   {Limits: event.Limits{Cost: 2}},
-		`Config.Limits.Prices has -1 for "large"; a price is a number from zero`:             {Limits: event.Limits{Cost: 2, Prices: []event.Price{{Model: "large", Input: -1}}}},
-		`Config.Limits.Prices has +Inf for "large"`:                                          {Limits: event.Limits{Prices: []event.Price{{Model: "large", Output: math.Inf(1)}}}},
+		"Config.Limits has a limit below zero":                                               {Limits: spoor.Limits{Tokens: -1}},
+		"Config.Limits has a limit below zero, or none that is a number":                     {Limits: spoor.Limits{Cost: math.NaN()}},
+		"Config.Limits.Cost is 2, and nothing has a price":                                   {Limits: spoor.Limits{Cost: 2}},
+		`Config.Limits.Prices has -1 for "large"; a price is a number from zero`:             {Limits: spoor.Limits{Cost: 2, Prices: []spoor.Price{{Model: "large", Input: -1}}}},
+		`Config.Limits.Prices has +Inf for "large"`:                                          {Limits: spoor.Limits{Prices: []spoor.Price{{Model: "large", Output: math.Inf(1)}}}},
 		`Config.Scorers binds "keyword", which is a name of spoor's own; bind another`:       {Scorers: map[string]score.Scorer{"keyword": score.Keyword}},
 		`Config.Scorers binds "llm", which is a name of spoor's own; bind another`:           {Scorers: map[string]score.Scorer{"llm": score.Keyword}},
 		"agent: Config.Posture is \"x\"; it is assist, guard or rails\nConfig.Sync is \"y\"": {Posture: "x", Sync: "y"},
@@ -148,7 +148,7 @@ func TestAllThatIsWrong(t *testing.T) {
 	m := read(t, byModel)
 	m.Skills[0].Tools, m.Skills[1].Model = []string{"gone"}, "large"
 	_, err := agent.New(agent.Config{
-		Map: m, Model: acts{}, Posture: event.Rails, Decider: acts{}, Classifier: acts{}, Conditions: cond.CEL, Log: quiet,
+		Map: m, Model: acts{}, Posture: spoor.PostureRails, Decider: acts{}, Classifier: acts{}, Conditions: cond.CEL, Log: quiet,
 		Tools: []tool.Tool{says("", "")},
 		Injections: spoor.Injections{
 			Skills:       []spoor.AgentSkill{{Skill: spoor.Skill{ID: "parcels"}}, {Skill: spoor.Skill{ID: "help", Model: "small"}}},
@@ -498,7 +498,7 @@ func TestTheDecider(t *testing.T) {
 // TestRailsWithoutAChoice holds that under rails a menu that nobody chooses
 // from is no menu: the turn runs with the base prompt.
 func TestRailsWithoutAChoice(t *testing.T) {
-	c := agent.Config{Map: read(t, classifiedBy("keyword")), Posture: event.Rails, Model: acts{{`read_skill {"id":"billing"}`}}}
+	c := agent.Config{Map: read(t, classifiedBy("keyword")), Posture: spoor.PostureRails, Model: acts{{`read_skill {"id":"billing"}`}}}
 	r, run := routed(t, c, "good morning")
 	if got := start(r); got != "none [billing parcels]" {
 		t.Error(got)
@@ -506,7 +506,7 @@ func TestRailsWithoutAChoice(t *testing.T) {
 	if got := run.Recording.Entry().Skills; len(got) > 0 {
 		t.Errorf("it walked %v", got)
 	}
-	if got := bodies[*event.Rejected](run.Recording); len(got) != 1 || got[0].Posture != event.Rails {
+	if got := bodies[*event.Rejected](run.Recording); len(got) != 1 || got[0].Posture != spoor.PostureRails {
 		t.Errorf("%+v", got)
 	}
 }

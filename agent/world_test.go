@@ -18,7 +18,6 @@ import (
 	"github.com/spoorhq/spoor"
 	"github.com/spoorhq/spoor/agent"
 	"github.com/spoorhq/spoor/cond"
-	"github.com/spoorhq/spoor/event"
 	"github.com/spoorhq/spoor/model"
 	"github.com/spoorhq/spoor/recording"
 	"github.com/spoorhq/spoor/score"
@@ -125,11 +124,11 @@ func (w *world) config(t *testing.T) agent.Config {
 	c := agent.Config{
 		Map: read(t, worldMaps[w.IntN(len(worldMaps))]), Model: w, Conditions: cond.CEL, Log: quiet, Check: agent.CheckOff,
 		Store: &recording.Folder{Dir: t.TempDir()}, Text: new(strings.Builder), MaxIterations: 1 + w.IntN(8),
-		Posture: event.Posture(w.of("", "assist", "guard", "rails")), Continuity: spoor.Continuity(w.of("", "turn", "conversation")),
+		Posture: spoor.Posture(w.of("", "assist", "guard", "rails")), Continuity: spoor.Continuity(w.of("", "turn", "conversation")),
 		Sync: agent.Sync(w.of("", "effects")),
-		Limits: event.Limits{
+		Limits: spoor.Limits{
 			ToolCalls: some(6), Tokens: some(2000), PingPong: some(4), Refusals: some(4), Time: time.Duration(some(20_000)) * time.Millisecond,
-			Cost: float64(some(3)) / 1000, Prices: []event.Price{{Model: "large", Input: 3, Output: 15}, {Model: "", Input: 1}},
+			Cost: float64(some(3)) / 1000, Prices: []spoor.Price{{Model: "large", Input: 3, Output: 15}, {Model: "", Input: 1}},
 		},
 		Injections: spoor.Injections{
 			Steering: []string{"Be kind."}, Facts: []spoor.Fact{{ID: "day", Text: "It is Monday."}},

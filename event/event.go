@@ -49,7 +49,7 @@ type Started struct {
 	Injections Injections   `json:"injections,omitzero"`
 	Tools      []Tool       `json:"tools,omitempty"` // all that may be offered, read_skill apart
 
-	Posture    Posture          `json:"posture,omitempty"`
+	Posture    spoor.Posture    `json:"posture,omitempty"`
 	Continuity spoor.Continuity `json:"continuity,omitempty"`
 	Cursor     string           `json:"cursor,omitempty"`    // where the conversation stands, if it goes on there
 	Activated  []string         `json:"activated,omitempty"` // there
@@ -57,62 +57,9 @@ type Started struct {
 	Decider    bool             `json:"decider,omitempty"`   // a model chooses from the menu of the start
 
 	// MaxIterations is how many model calls the turn may make, of every purpose.
-	MaxIterations int    `json:"maxIterations"`
-	Limits        Limits `json:"limits,omitzero"`
+	MaxIterations int          `json:"maxIterations"`
+	Limits        spoor.Limits `json:"limits,omitzero"`
 }
-
-// Posture says how free the model is to move the walk with read_skill. What a
-// tool proposes and what the map declares is never restricted.
-type Posture string
-
-const (
-	Assist Posture = "assist" // to any skill in reach; the default
-	Guard  Posture = "guard"  // from an open menu, to a skill that it offers
-	Rails  Posture = "rails"  // not at all
-)
-
-// Limits are bounds of a turn beside MaxIterations. A limit that is zero does
-// not bound. One that is reached leaves one model call, to wrap up.
-type Limits struct {
-	ToolCalls int `json:"toolCalls,omitempty"`
-	Tokens    int `json:"tokens,omitempty"` // read and written, of every model call
-
-	// Cost is in the unit of Prices. A reply of a model that has no price there
-	// ends the turn.
-	Cost   float64 `json:"cost,omitempty"`
-	Prices []Price `json:"prices,omitempty"`
-
-	// Time does not run while the turn waits for a person, or for a process
-	// that takes over.
-	Time time.Duration `json:"timeNs,omitempty"`
-
-	PingPong int `json:"pingPong,omitempty"` // moves to and fro between two skills
-	Refusals int `json:"refusals,omitempty"` // refused reads without a move in between
-}
-
-// A Price is what a million tokens of a model cost. Model is its name, or the
-// beginning of it; of several that fit, the longest counts.
-type Price struct {
-	Model   string  `json:"model"`
-	Input   float64 `json:"input"`             // not from a cache
-	Output  float64 `json:"output"`            //
-	Cached  float64 `json:"cached,omitempty"`  // input that was read from a cache; zero: as Input
-	Written float64 `json:"written,omitempty"` // input that was written to a cache; zero: as Input
-}
-
-// Limit names a bound that a turn reached.
-type Limit string
-
-const (
-	LimitModelCalls Limit = "model-calls"
-	LimitToolCalls  Limit = "tool-calls"
-	LimitTokens     Limit = "tokens"
-	LimitCost       Limit = "cost"
-	LimitPrice      Limit = "price" // a model without a price answered, so that the cost is not known
-	LimitTime       Limit = "time"
-	LimitPingPong   Limit = "ping-pong"
-	LimitRefusals   Limit = "refusals"
-)
 
 // Graph is the map that is walked: its JSON without bodies, and the bodies.
 type Graph struct {
@@ -353,13 +300,13 @@ type Read struct {
 
 // Rejected is a refused read_skill, and what the model was told.
 type Rejected struct {
-	Call           string     `json:"call"`
-	RequestedID    string     `json:"requestedId"`
-	CurrentSkillID string     `json:"currentSkillId,omitempty"`
-	Allowed        []string   `json:"allowed,omitempty"`
-	AllowedAs      int        `json:"allowedAs,omitempty"`
-	Posture        Posture    `json:"posture,omitempty"` // that refused what is in reach
-	Result         model.Part `json:"result"`
+	Call           string        `json:"call"`
+	RequestedID    string        `json:"requestedId"`
+	CurrentSkillID string        `json:"currentSkillId,omitempty"`
+	Allowed        []string      `json:"allowed,omitempty"`
+	AllowedAs      int           `json:"allowedAs,omitempty"`
+	Posture        spoor.Posture `json:"posture,omitempty"` // that refused what is in reach
+	Result         model.Part    `json:"result"`
 }
 
 // Refused is a tool call that the walk itself answered.
@@ -392,7 +339,7 @@ type Called struct {
 	Choice    *Tool         `json:"choice,omitempty"` // the one tool there is, which must be called
 	Skill     string        `json:"skill,omitempty"`  // the cursor
 	Last      bool          `json:"last,omitempty"`   // a limit allows no further call
-	Limit     Limit         `json:"limit,omitempty"`  // that limit
+	Limit     spoor.Limit   `json:"limit,omitempty"`  // that limit
 }
 
 // A Splice drops parts of a request and puts others in their place.
@@ -417,7 +364,7 @@ type Finished struct {
 	By      Ending       `json:"by"`
 	Answer  []model.Part `json:"answer,omitempty"`
 	Limited bool         `json:"limited,omitempty"` // a limit cut the work short
-	Limit   Limit        `json:"limit,omitempty"`   // that limit
+	Limit   spoor.Limit  `json:"limit,omitempty"`   // that limit
 	Error   string       `json:"error,omitempty"`
 }
 

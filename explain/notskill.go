@@ -637,7 +637,7 @@ func (w *ways) reads() (far bool) {
 		way.Text = say("not offered")
 	}
 	if g := w.mapped.compiled(); g != nil {
-		posture := event.Posture("")
+		posture := spoor.Posture("")
 		if s := w.t.started(w.i); s != nil {
 			posture = s.Posture
 		}
@@ -645,9 +645,9 @@ func (w *ways) reads() (far bool) {
 		case target == spoor.Unreachable:
 			far = true
 			way.Evidence, way.Text = Derived, say("not asked far")
-		case target == spoor.Hop && posture == event.Rails:
+		case target == spoor.Hop && posture == spoor.PostureRails:
 			way.Evidence, way.Text = Derived, say("not asked rails")
-		case target == spoor.Hop && posture == event.Guard && !slices.Contains(w.menu(g), w.id):
+		case target == spoor.Hop && posture == spoor.PostureGuard && !slices.Contains(w.menu(g), w.id):
 			way.Evidence, way.Text = Derived, say("not asked guard")
 		}
 	}

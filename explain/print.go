@@ -37,7 +37,7 @@ func (p *page) hang(indent, further int, text string) {
 			head := breakWord(word, columns-at)
 			p.WriteString(head)
 			word = word[len(head):]
-			n = utf8.RuneCountInString(word)
+			n -= utf8.RuneCountInString(head)
 			next()
 		}
 		if !begin && at+1+n > columns {

@@ -210,33 +210,35 @@ func instructionText(n *event.ActiveInstruction) string {
 }
 
 // limitText names a limit of a turn.
-func limitText(l event.Limit) string {
+func limitText(l spoor.Limit) string {
 	switch l {
-	case "", event.LimitModelCalls:
+	case "", spoor.LimitModelCalls:
 		return "the budget of model calls"
-	case event.LimitToolCalls:
+	case spoor.LimitToolCalls:
 		return "the limit of tool calls"
-	case event.LimitTokens:
+	case spoor.LimitTokens:
 		return "the limit of tokens"
-	case event.LimitCost:
+	case spoor.LimitPrice:
+		return "the limit of cost (a model without a price answered)"
+	case spoor.LimitCost:
 		return "the limit of cost"
-	case event.LimitTime:
+	case spoor.LimitTime:
 		return "the limit of time"
-	case event.LimitPingPong:
+	case spoor.LimitPingPong:
 		return "the limit of moves to and fro"
-	case event.LimitRefusals:
+	case spoor.LimitRefusals:
 		return "the limit of refused reads"
 	}
 	return "the limit " + line(string(l))
 }
 
 // spentText says that a limit is reached.
-func spentText(l event.Limit) string {
-	return limitText(l) + either(l == "" || l == event.LimitModelCalls, " was spent", " was reached")
+func spentText(l spoor.Limit) string {
+	return limitText(l) + either(l == "" || l == spoor.LimitModelCalls, " was spent", " was reached")
 }
 
 // limitsText lists the limits of a turn.
-func limitsText(l *event.Limits) string {
+func limitsText(l *spoor.Limits) string {
 	var list []string
 	add := func(set bool, text string) {
 		if set {
@@ -282,8 +284,8 @@ func (t *trail) startedLines(i int, b *event.Started) []Line {
 		}
 	}
 	add(!b.Injections.IsZero(), "brought", "what", t.mapOf(i).broughtText(&b.Injections))
-	add(b.Posture == event.Guard, "posture guard")
-	add(b.Posture == event.Rails, "posture rails")
+	add(b.Posture == spoor.PostureGuard, "posture guard")
+	add(b.Posture == spoor.PostureRails, "posture rails")
 	goesOn := b.Continuity == spoor.ContinueConversation
 	add(goesOn && b.Cursor != "", "stood", "skill", line(b.Cursor))
 	add(goesOn && len(b.Activated) > 0, "were on", "skills", listed(b.Activated))

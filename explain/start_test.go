@@ -151,9 +151,9 @@ func brought() spoor.Injections {
 func served(t testing.TB) *recording.Recording {
 	w := newWorld(t, helpdesk(), brought())
 	w.say("I was charged twice, and the parcel is late.", func(s *event.Started) {
-		s.Posture, s.Continuity, s.Cursor, s.Decider = event.Guard, spoor.ContinueConversation, "returns", true
+		s.Posture, s.Continuity, s.Cursor, s.Decider = spoor.PostureGuard, spoor.ContinueConversation, "returns", true
 		s.Hidden = []string{"fraud"}
-		s.Limits = event.Limits{Tokens: 100_000, Time: 90 * time.Second}
+		s.Limits = spoor.Limits{Tokens: 100_000, Time: 90 * time.Second}
 	})
 	w.step(&event.Scored{Scores: []score.Score{{ID: "billing", Score: 2}, {ID: "delivery", Score: 1.9}, {ID: "returns", Score: -1}}, Floor: new(0.0)})
 	w.replies(call("choose", `{"id":"billing"}`))
@@ -211,7 +211,7 @@ func menu(t testing.TB) *recording.Recording {
 	m := helpdesk()
 	m.Start.Classify = walk.LLM
 	w := newWorld(t, m, spoor.Injections{})
-	w.say("Hello?", func(s *event.Started) { s.Posture = event.Guard })
+	w.say("Hello?", func(s *event.Started) { s.Posture = spoor.PostureGuard })
 	w.replies(call("choose", `{"id":"none"}`))
 	w.replies(call("read_skill", `{"id":"fraud"}`))
 	w.replies(call("read_skill", `{"id":"delivery"}`, "read_skill", `{"id":"returns"}`))
@@ -222,7 +222,7 @@ func menu(t testing.TB) *recording.Recording {
 // rails is a turn whose scores are too close, with nobody to choose.
 func rails(t testing.TB) *recording.Recording {
 	w := newWorld(t, helpdesk(), spoor.Injections{})
-	w.say("Hello?", func(s *event.Started) { s.Posture = event.Rails })
+	w.say("Hello?", func(s *event.Started) { s.Posture = spoor.PostureRails })
 	w.step(&event.Scored{Scores: []score.Score{{ID: "billing", Score: 1}, {ID: "delivery", Score: 1}, {ID: "returns", Score: 0}}})
 	w.replies(call("read_skill", `{"id":"billing"}`))
 	w.replies(say("Nobody is here."))
@@ -252,7 +252,7 @@ func waiting(t testing.TB) *recording.Recording {
 // limited is a turn that a limit of tool calls ends.
 func limited(t testing.TB) *recording.Recording {
 	w := newWorld(t, helpdesk(), spoor.Injections{})
-	w.say("Get me a lawyer.", func(s *event.Started) { s.Limits = event.Limits{ToolCalls: 1} })
+	w.say("Get me a lawyer.", func(s *event.Started) { s.Limits = spoor.Limits{ToolCalls: 1} })
 	w.replies(call("pay_back", `{}`))
 	w.returns("i1.1", "paid")
 	w.replies(say("Done."))

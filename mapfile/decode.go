@@ -779,13 +779,13 @@ func agentOf(a *Agent) setter {
 			},
 			"system":         text(&a.System),
 			"maxIterations":  count(&a.MaxIterations),
-			"maxToolCalls":   count(&a.MaxToolCalls),
-			"maxTokens":      count(&a.MaxTokens),
-			"maxCost":        amount(&a.MaxCost, "a number over 0", func(f float64) bool { return f > 0 }),
-			"prices":         pricesOf(&a.Prices),
-			"maxTime":        timeOf(&a.MaxTime),
-			"maxPingPong":    count(&a.MaxPingPong),
-			"maxRefusals":    count(&a.MaxRefusals),
+			"maxToolCalls":   count(&a.Limits.ToolCalls),
+			"maxTokens":      count(&a.Limits.Tokens),
+			"maxCost":        amount(&a.Limits.Cost, "a number over 0", func(f float64) bool { return f > 0 }),
+			"prices":         pricesOf(&a.Limits.Prices),
+			"maxTime":        timeOf(&a.Limits.Time),
+			"maxPingPong":    count(&a.Limits.PingPong),
+			"maxRefusals":    count(&a.Limits.Refusals),
 			"maxInlineBytes": count(&a.MaxInlineBytes),
 			"posture":        oneOf(&a.Posture, "assist", "guard", "rails"),
 			"continuity":     oneOf(&a.Continuity, "turn", "conversation"),
@@ -809,23 +809,17 @@ func agentOf(a *Agent) setter {
 }
 
 // pricesOf reads what models cost, in the order of the file.
-func pricesOf(p *[]Price) setter {
+func pricesOf(p *[]spoor.Price) setter {
 	price := func(f *float64) setter {
 		return amount(f, "a number from 0", func(f float64) bool { return f >= 0 })
 	}
 	return func(v value) {
-		list := []Price{}
+		list := []spoor.Price{}
 		ok := v.pairs("a mapping of models to prices", func(model string, v value) {
-			p := Price{Model: model}
+			p := spoor.Price{Model: model}
 			v.object("a price", fields{
 				"input": price(&p.Input), "output": price(&p.Output), "cached": price(&p.Cached), "written": price(&p.Written),
 			}, "input", "output")
-			if !v.has("cached") {
-				p.Cached = p.Input
-			}
-			if !v.has("written") {
-				p.Written = p.Input
-			}
 			list = append(list, p)
 		})
 		if ok {
@@ -857,7 +851,7 @@ func timeOf(p *time.Duration) setter {
 // priced reports a bound on the cost where nothing has a price.
 func (v value) priced(a *Agent) {
 	cost, ok := v.get("maxCost")
-	if unread := v.has("prices") && a.Prices == nil; ok && len(a.Prices) == 0 && !unread {
+	if unread := v.has("prices") && a.Limits.Prices == nil; ok && len(a.Limits.Prices) == 0 && !unread {
 		cost.fault("missing-key", "write prices: {MODEL: {input: …, output: …}}", "maxCost needs the key prices, and a model in it")
 	}
 }

@@ -314,9 +314,9 @@ func (g *generator) file() *mapfile.File {
 		f.Agent.Skills = []spoor.AgentSkill{{Skill: g.skill(), When: g.any()}}
 		f.Agent.Facts = []spoor.Fact{{ID: "a", Text: g.name()}}
 		f.Agent.Instructions = []spoor.Instruction{{ID: "x" + g.name(), When: g.name(), Text: g.name()}, {ID: "y", Text: g.name()}}
-		f.Agent.MaxToolCalls, f.Agent.MaxTokens, f.Agent.MaxPingPong, f.Agent.MaxRefusals = g.choose(3), g.choose(3), g.choose(3), g.choose(3)
-		f.Agent.MaxCost, f.Agent.MaxTime = float64(g.choose(256))/7, time.Duration(g.choose(256))*123_456_789
-		f.Agent.Prices = []mapfile.Price{{Model: g.some(), Input: float64(g.choose(256)) / 7, Cached: 1e-9}, {Output: 1e21}}
+		f.Agent.Limits.ToolCalls, f.Agent.Limits.Tokens, f.Agent.Limits.PingPong, f.Agent.Limits.Refusals = g.choose(3), g.choose(3), g.choose(3), g.choose(3)
+		f.Agent.Limits.Cost, f.Agent.Limits.Time = float64(g.choose(256))/7, time.Duration(g.choose(256))*123_456_789
+		f.Agent.Limits.Prices = []spoor.Price{{Model: g.some(), Input: float64(g.choose(256)) / 7, Cached: 1e-9}, {Output: 1e21}}
 		f.Agent.Sync = []string{"", "effects"}[g.choose(2)]
 		f.MCPServers = []mapfile.Server{
 			{Name: "a", Command: g.name(), Args: g.texts(), Env: []mapfile.Variable{{Name: g.some(), From: "X_1"}}},

@@ -58,7 +58,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"time"
 
 	"github.com/spoorhq/spoor"
 	"github.com/spoorhq/spoor/internal/yaml"
@@ -108,27 +107,13 @@ type Agent struct {
 
 	// Bounds of a turn.
 	MaxIterations int
-	MaxToolCalls  int
-	MaxTokens     int
-	MaxCost       float64 // in the unit of Prices
-	Prices        []Price // in declared order
-	MaxTime       time.Duration
-	MaxPingPong   int
-	MaxRefusals   int
+	Limits        spoor.Limits
 
 	spoor.Injections
 }
 
 // An Embedding is where texts are embedded. Its key comes from the environment.
 type Embedding struct{ URL, Model string }
-
-// A Price is what a million tokens cost of the models whose name is Model or
-// begins so. What a file does not say of Cached and Written, input that was
-// read from a cache or written to one, costs as Input does.
-type Price struct {
-	Model                          string
-	Input, Output, Cached, Written float64
-}
 
 // A Server is an MCP server: a Command to run or a URL to call.
 type Server struct {

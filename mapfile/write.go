@@ -323,17 +323,17 @@ func (o *object) agent(a Agent) {
 	}
 	agent.text("system", a.System)
 	agent.count("maxIterations", a.MaxIterations)
-	agent.count("maxToolCalls", a.MaxToolCalls)
-	agent.count("maxTokens", a.MaxTokens)
-	if a.MaxCost != 0 {
-		agent.number("maxCost", &a.MaxCost)
+	agent.count("maxToolCalls", a.Limits.ToolCalls)
+	agent.count("maxTokens", a.Limits.Tokens)
+	if a.Limits.Cost != 0 {
+		agent.number("maxCost", &a.Limits.Cost)
 	}
-	agent.prices(a.Prices)
-	if a.MaxTime != 0 {
-		agent.text("maxTime", a.MaxTime.String())
+	agent.prices(a.Limits.Prices)
+	if a.Limits.Time != 0 {
+		agent.text("maxTime", a.Limits.Time.String())
 	}
-	agent.count("maxPingPong", a.MaxPingPong)
-	agent.count("maxRefusals", a.MaxRefusals)
+	agent.count("maxPingPong", a.Limits.PingPong)
+	agent.count("maxRefusals", a.Limits.Refusals)
 	agent.count("maxInlineBytes", a.MaxInlineBytes)
 	agent.text("posture", a.Posture)
 	agent.text("continuity", a.Continuity)
@@ -362,8 +362,7 @@ func (o *object) agent(a Agent) {
 	}
 }
 
-// prices adds all that a price says, also what could be left out.
-func (o *object) prices(list []Price) {
+func (o *object) prices(list []spoor.Price) {
 	if list == nil {
 		return
 	}
@@ -372,8 +371,12 @@ func (o *object) prices(list []Price) {
 		var price object
 		price.number("input", &p.Input)
 		price.number("output", &p.Output)
-		price.number("cached", &p.Cached)
-		price.number("written", &p.Written)
+		if p.Cached != 0 {
+			price.number("cached", &p.Cached)
+		}
+		if p.Written != 0 {
+			price.number("written", &p.Written)
+		}
 		prices.add(p.Model, price.flow())
 	}
 	o.add("prices", prices.node())

@@ -94,10 +94,10 @@ func (s *State) finished() *event.Finished {
 
 // limit is the limit that cut the work short, if one did: the last call that it
 // allowed offered no tools to a turn that was using them, or asked for some.
-func (s *State) limit() event.Limit {
+func (s *State) limit() spoor.Limit {
 	switch {
 	case s.Ended == event.ByStop && s.Spent.expired(s.Time):
-		return event.LimitTime
+		return spoor.LimitTime
 	case s.Ended != "":
 		return ""
 	case s.Final != "" && (s.Spent.Answers > 1 || len(s.Batch) > 0):

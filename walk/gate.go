@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/spoorhq/spoor"
-	"github.com/spoorhq/spoor/event"
 )
 
 // admits judges a read_skill: what the skill is from a place, and the posture
@@ -17,14 +16,14 @@ import (
 //
 // Arguments that name no skill are unreachable. The first pick of a batch
 // closes the menu, so that under guard the next one finds none.
-func admits(g *spoor.Graph, p event.Posture, place string, menu []string, id string) (spoor.Target, event.Posture) {
+func admits(g *spoor.Graph, p spoor.Posture, place string, menu []string, id string) (spoor.Target, spoor.Posture) {
 	target := g.Classify(place, id)
 	switch {
 	case target != spoor.Hop:
-	case p == event.Rails:
-		return target, event.Rails
-	case p == event.Guard && !slices.Contains(menu, id):
-		return target, event.Guard
+	case p == spoor.PostureRails:
+		return target, spoor.PostureRails
+	case p == spoor.PostureGuard && !slices.Contains(menu, id):
+		return target, spoor.PostureGuard
 	}
 	return target, ""
 }

@@ -38,7 +38,8 @@ import (
 )
 
 // Version is that of the machine: with the same version, the same outcomes
-// give the same events.
+// give the same events. Shares of scores may differ in their last bits on
+// another kind of processor.
 const Version = 0
 
 // A Machine walks one map. It never changes and is safe for concurrent use.

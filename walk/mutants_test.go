@@ -184,7 +184,7 @@ func stateCall(s *walk.State, id string) *walk.Call {
 }
 
 // unlimited lets a call be none of the last ones that a limit allows.
-func unlimited(limit event.Limit) func(*host) *fault {
+func unlimited(limit spoor.Limit) func(*host) *fault {
 	return on(func(_ *host, _ *walk.State, b *event.Called) {
 		if b.Limit == limit {
 			b.Limit, b.Last = "", false
@@ -420,11 +420,19 @@ var mutants = []mutant{
 	})},
 	{"steps-see-calls-that-never-ran", "steps-see-what-the-tools-said", "a step fires on a call that reached no tool", misread(func(r *spoor.Result) { r.Executed = true })},
 	{"notes-are-appended", "steps-see-what-the-tools-said", "a guard reads the result with a note behind it", misread(func(r *spoor.Result) { r.Text += "\n(note)" })},
-	{"the-last-result-first", "results-are-in-the-order-of-the-calls", "steps judge the last result first", moved(func(_ *host, _ *walk.State, f *spoor.Facts) { slices.Reverse(f.Results) })},
+	{"the-last-result-first", "results-are-in-the-order-of-the-calls", "steps judge the last result first", moved(func(_ *host, s *walk.State, f *spoor.Facts) {
+		plain := f.Iteration == 2
+		for _, c := range s.Batch {
+			plain = plain && !isRead(c) && c.Executed && c.Status != ""
+		}
+		if plain {
+			slices.Reverse(f.Results)
+		}
+	})},
 
 	{"a-menu-stays-open", "a-menu-closes-once", "a menu is open as long as the turn", reopened(func(*walk.State) bool { return true })},
 	{"a-menu-admits-two", "a-menu-closes-once", "two picks of one batch are accepted from a menu", instead(func(h *host, s *walk.State, b *event.Rejected) event.Body {
-		if b.Posture == event.Guard && s.Routed != nil && s.MenuWas && slices.Contains(s.Routed.Offered, b.RequestedID) {
+		if b.Posture == spoor.PostureGuard && s.Routed != nil && s.MenuWas && slices.Contains(s.Routed.Offered, b.RequestedID) {
 			return admit(h, s, b)
 		}
 		return nil
@@ -433,13 +441,13 @@ var mutants = []mutant{
 		return s.Cursor == s.Started.Cursor && s.Started.Continuity == spoor.ContinueConversation
 	})},
 	{"guard-admits-what-is-not-offered", "the-posture-holds", "guard accepts any skill in reach", instead(func(h *host, s *walk.State, b *event.Rejected) event.Body {
-		if b.Posture == event.Guard && s.Routed != nil && s.Routed.By == spoor.ByMenu && !slices.Contains(s.Routed.Offered, b.RequestedID) {
+		if b.Posture == spoor.PostureGuard && s.Routed != nil && s.Routed.By == spoor.ByMenu && !slices.Contains(s.Routed.Offered, b.RequestedID) {
 			return admit(h, s, b)
 		}
 		return nil
 	})},
 	{"rails-admit", "the-posture-holds", "the model moves under rails", instead(func(h *host, s *walk.State, b *event.Rejected) event.Body {
-		if b.Posture == event.Rails {
+		if b.Posture == spoor.PostureRails {
 			return admit(h, s, b)
 		}
 		return nil
@@ -451,7 +459,7 @@ var mutants = []mutant{
 	})},
 	{"the-last-pick-wins", "one-request-wins", "the last accepted pick moves the walk", on(func(h *host, s *walk.State, b *event.Evaluated) {
 		for _, c := range s.Batch {
-			if id := named(c.Args); isRead(c) && b.Pick != "" && s.Started.Posture != event.Guard && h.ledger.class(s.Cursor, id) == spoor.Hop {
+			if id := named(c.Args); isRead(c) && b.Pick != "" && s.Started.Posture != spoor.PostureGuard && h.ledger.class(s.Cursor, id) == spoor.Hop {
 				b.Pick = id
 			}
 		}
@@ -715,9 +723,9 @@ var mutants = []mutant{
 			s.Spent.Calls--
 		}
 	})},
-	{"no-call-is-kept", "one-budget-counts-every-call", "no call is kept to wrap up", unlimited(event.LimitModelCalls)},
+	{"no-call-is-kept", "one-budget-counts-every-call", "no call is kept to wrap up", unlimited(spoor.LimitModelCalls)},
 	{"the-last-call-has-tools", "one-budget-counts-every-call", "the last call offers tools", on(func(_ *host, s *walk.State, b *event.Called) {
-		if b.Last && b.Limit == event.LimitModelCalls {
+		if b.Last && b.Limit == spoor.LimitModelCalls {
 			b.Offered = []string{"mail"}
 		}
 	})},
@@ -742,15 +750,15 @@ var mutants = []mutant{
 			return b
 		}}
 	}},
-	{"tokens-are-free", "limits-hold", "tokens do not make a call the last one", unlimited(event.LimitTokens)},
-	{"money-is-no-matter", "limits-hold", "cost does not make a call the last one", unlimited(event.LimitCost)},
+	{"tokens-are-free", "limits-hold", "tokens do not make a call the last one", unlimited(spoor.LimitTokens)},
+	{"money-is-no-matter", "limits-hold", "cost does not make a call the last one", unlimited(spoor.LimitCost)},
 	{"no-price-no-cost", "limits-hold", "a model without a price decides for nothing", always(func(s *walk.State) {
 		if s.Spent.Answers == 0 {
 			s.Spent.Unpriced = false
 		}
 	})},
-	{"tool-calls-are-free", "limits-hold", "tool calls do not make a call the last one", unlimited(event.LimitToolCalls)},
-	{"there-is-always-time", "limits-hold", "time does not make a call the last one", unlimited(event.LimitTime)},
+	{"tool-calls-are-free", "limits-hold", "tool calls do not make a call the last one", unlimited(spoor.LimitToolCalls)},
+	{"there-is-always-time", "limits-hold", "time does not make a call the last one", unlimited(spoor.LimitTime)},
 	{"a-limit-is-silent", "the-end-says-why", "the end does not name the limit", on(func(_ *host, s *walk.State, b *event.Finished) { b.Limit, b.Limited = "", false })},
 	{"a-stop-is-an-answer", "the-end-says-why", "a turn that was stopped ends by an answer", on(func(_ *host, s *walk.State, b *event.Finished) {
 		if b.By == event.ByStop {
@@ -832,7 +840,7 @@ var mutants = []mutant{
 		if b.Last {
 			b.Splices = slices.Clone(b.Splices)
 			i := len(b.Splices) - 1
-			b.Splices[i].Put = append(slices.Clone(b.Splices[i].Put), model.NewPart(model.System, model.Menu, "- Ada"))
+			b.Splices[i].Put = append(slices.Clone(b.Splices[i].Put), model.NewPart(model.System, model.Menu, "Nothing can be read."))
 		}
 	})},
 	{"a-menu-forgets-what-is-open", "a-menu-names-what-can-be-read", "the menu does not name open skills", on(func(h *host, s *walk.State, b *event.Called) {

@@ -81,7 +81,7 @@ func (m *Machine) route(s *State) (event.Body, []int) {
 			return choose(model.Decide, text, s.Started.Message, options), because
 		}
 	}
-	if r.By == spoor.ByMenu && s.Started.Posture == event.Rails {
+	if r.By == spoor.ByMenu && s.Started.Posture == spoor.PostureRails {
 		r.By = spoor.ByNone // nobody may choose from it
 	}
 	if r.By == "" && r.Dropped == "" {

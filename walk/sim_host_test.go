@@ -51,7 +51,7 @@ func newHost(seed uint64, mu *mutant) (*host, error) {
 	}
 	h := &host{r: r, plan: p, machine: walk.New(p.graph), clock: time.Unix(1_800_000_000, 0).UTC(), stats: stats{}}
 	if mu != nil {
-		h.mutant, h.blind = mu.make(h), !slices.Contains(ofProcesses, mu.law)
+		h.mutant, h.blind = mu.make(h), mu.law != ofDeaths
 	}
 	h.machine.Break(func(s *walk.State, b event.Body) event.Body {
 		if h.derived++; h.derived > 2000 {
@@ -205,7 +205,7 @@ func (h *host) started() *event.Started {
 	b := &event.Started{
 		Run: "random", Graph: h.plan.recorded, Injections: h.plan.injected, Tools: h.plan.tools, History: h.history(),
 		Message:       model.NewPart(model.User, model.Text, pick(r, sayings...)),
-		Posture:       pick(r, "", event.Assist, event.Guard, event.Guard, event.Rails),
+		Posture:       pick(r, "", spoor.PostureAssist, spoor.PostureGuard, spoor.PostureGuard, spoor.PostureRails),
 		Decider:       one(r, 2),
 		MaxIterations: pick(r, 1+r.IntN(10), 10),
 		Limits:        randomLimits(r),
@@ -213,8 +213,8 @@ func (h *host) started() *event.Started {
 	if one(r, 2) {
 		b.System = []model.Part{model.NewPart(model.System, model.Text, "You sit at a desk.")}
 	}
-	if h.plan.chart.byModel && b.Posture == event.Rails {
-		b.Posture = event.Guard // an agent refuses it: nobody could start a turn
+	if h.plan.chart.byModel && b.Posture == spoor.PostureRails {
+		b.Posture = spoor.PostureGuard // an agent refuses it: nobody could start a turn
 	}
 	if !h.plan.chart.tree && !one(r, 3) {
 		b.Continuity = spoor.ContinueConversation
@@ -246,7 +246,7 @@ func (h *host) history() []model.Part {
 	return h.state.Conversation()
 }
 
-func randomLimits(r *rand.Rand) (l event.Limits) {
+func randomLimits(r *rand.Rand) (l spoor.Limits) {
 	if one(r, 2) {
 		return l
 	}
@@ -258,7 +258,7 @@ func randomLimits(r *rand.Rand) (l event.Limits) {
 	}
 	if one(r, 4) {
 		l.Cost = 0.001 + 0.02*r.Float64()
-		l.Prices = []event.Price{{Model: "m", Input: 1, Output: 4, Cached: 0.1, Written: 1.3}, {Model: "m-large", Input: 3, Output: 12}}
+		l.Prices = []spoor.Price{{Model: "m", Input: 1, Output: 4, Cached: 0.1, Written: 1.3}, {Model: "m-large", Input: 3, Output: 12}}
 	}
 	if one(r, 3) {
 		l.Time = time.Duration(1000+r.IntN(20000)) * time.Millisecond

@@ -395,7 +395,7 @@ func hiddenIsNotSeen(l *ledger, e *event.Event) string {
 }
 
 func railsHaveNoMenu(l *ledger, e *event.Event) string {
-	if b, ok := e.Body.(*event.TurnRouted); ok && b.By == spoor.ByMenu && l.in.Posture == event.Rails {
+	if b, ok := e.Body.(*event.TurnRouted); ok && b.By == spoor.ByMenu && l.in.Posture == spoor.PostureRails {
 		return "a menu is open under rails"
 	}
 	return ""
@@ -673,7 +673,7 @@ func menuClosesOnce(l *ledger, e *event.Event) string {
 	if b, ok := e.Body.(*event.Evaluated); ok && b.Declined && !l.menuOpen && (l.place != "" || !l.c.byModel) {
 		return "a menu that is closed was declined"
 	}
-	if asked(e) != nil && !l.menuOpen && l.routed != nil && l.routed.By == spoor.ByMenu && len(l.draft) > 0 {
+	if b := asked(e); b != nil && !b.Last && !l.menuOpen && l.routed != nil && l.routed.By == spoor.ByMenu && len(l.draft) > 0 {
 		blocks, _ := menuBlocks(l.draft[len(l.draft)-1].Data)
 		want := l.readable()
 		if len(blocks) > 0 && slices.Equal(blocks[0], without(l.routed.Offered, l.place)) && (len(want) == 0 || !slices.Equal(want[0], blocks[0])) {
@@ -687,12 +687,12 @@ func menuClosesOnce(l *ledger, e *event.Event) string {
 	case l.c.byModel && (l.routed == nil || l.routed.By == ""):
 		offered = l.reachable("")
 	}
-	if b, ok := e.Body.(*event.Rejected); ok && l.in.Posture == event.Guard {
+	if b, ok := e.Body.(*event.Rejected); ok && l.in.Posture == spoor.PostureGuard {
 		if c := l.call(b.Call); c != nil && c.menu == nil && slices.ContainsFunc(or(b.Allowed, b.AllowedAs, l.allowed), func(id string) bool { return slices.Contains(offered, id) }) {
 			return "the menu is closed, and the model is told that it can be read from"
 		}
 	}
-	if c := admitted(l, e); c != nil && c.refused == event.Guard && slices.Contains(offered, c.wants) {
+	if c := admitted(l, e); c != nil && c.refused == spoor.PostureGuard && slices.Contains(offered, c.wants) {
 		return "the menu is closed, and " + c.wants + " is picked from it"
 	}
 	return ""
@@ -990,8 +990,8 @@ func rejectionsTeach(l *ledger, e *event.Event) string {
 	from := l.move.From
 	var allowed []string
 	switch l.in.Posture {
-	case event.Rails:
-	case event.Guard:
+	case spoor.PostureRails:
+	case spoor.PostureGuard:
 		for _, id := range c.menu {
 			if id != from {
 				allowed = append(allowed, id)
@@ -1208,7 +1208,7 @@ func (l *ledger) judged(f spoor.Effect) (event.EffectOutcome, string) {
 }
 
 // counted are the limits that a law speaks of.
-func counted(l *ledger, e *event.Event, mine func(event.Limit) bool) string {
+func counted(l *ledger, e *event.Event, mine func(spoor.Limit) bool) string {
 	b, ok := e.Body.(*event.Called)
 	if !ok {
 		return ""
@@ -1227,15 +1227,15 @@ func counted(l *ledger, e *event.Event, mine func(event.Limit) bool) string {
 }
 
 func oneBudget(l *ledger, e *event.Event) string {
-	return counted(l, e, func(m event.Limit) bool { return m == event.LimitModelCalls })
+	return counted(l, e, func(m spoor.Limit) bool { return m == spoor.LimitModelCalls })
 }
 
 func pingPongIsCut(l *ledger, e *event.Event) string {
-	return counted(l, e, func(m event.Limit) bool { return m == event.LimitPingPong || m == event.LimitRefusals })
+	return counted(l, e, func(m spoor.Limit) bool { return m == spoor.LimitPingPong || m == spoor.LimitRefusals })
 }
 
 func limitsHold(l *ledger, e *event.Event) string {
-	return counted(l, e, func(m event.Limit) bool { return m != "" })
+	return counted(l, e, func(m spoor.Limit) bool { return m != "" })
 }
 
 func endSaysWhy(l *ledger, e *event.Event) string {
@@ -1243,13 +1243,13 @@ func endSaysWhy(l *ledger, e *event.Event) string {
 	if !ok {
 		return ""
 	}
-	by, why, limit := event.ByAnswer, "", event.Limit("")
+	by, why, limit := event.ByAnswer, "", spoor.Limit("")
 	var answer []model.Part
 	switch {
 	case l.stopped != "":
 		by, why = event.ByStop, l.stopped
 		if l.expired() {
-			limit = event.LimitTime
+			limit = spoor.LimitTime
 		}
 	case l.failed != "":
 		by, why = event.ByError, l.failed
@@ -1419,8 +1419,8 @@ func (l *ledger) readable() (blocks [][]string) {
 		offered = without(l.routed.Offered, l.place)
 	}
 	add(offered)
-	free := l.in.Posture == "" || l.in.Posture == event.Assist
-	if free || l.in.Posture == event.Guard && !l.menuOpen && l.menu(false, l.place) != nil {
+	free := l.in.Posture == "" || l.in.Posture == spoor.PostureAssist
+	if free || l.in.Posture == spoor.PostureGuard && !l.menuOpen && l.menu(false, l.place) != nil {
 		add(slices.DeleteFunc(l.reachable(l.place), func(id string) bool { return slices.Contains(offered, id) }))
 	}
 	add(l.opens(l.place))

@@ -75,7 +75,7 @@ type ledger struct {
 	hops                                          [][2]string
 	refusals                                      int
 
-	final    event.Limit // of the last call for an answer
+	final    spoor.Limit // of the last call for an answer
 	offered  list
 	reply    []model.Part
 	pending  bool // the reply is not yet part of a request
@@ -158,7 +158,7 @@ type call struct {
 	judged   int
 
 	target  spoor.Target  // of a read_skill, once the batch is whole
-	refused event.Posture // that refuses it
+	refused spoor.Posture // that refuses it
 	wants   string        // the skill
 	menu    []string      // that was open then
 	beaten  bool          // it lost, and that is on record
@@ -311,7 +311,7 @@ func (l *ledger) judgeReads() (picked string) {
 			continue
 		}
 		switch p := l.in.Posture; {
-		case p == event.Rails, p == event.Guard && !slices.Contains(menu, c.wants):
+		case p == spoor.PostureRails, p == spoor.PostureGuard && !slices.Contains(menu, c.wants):
 			c.refused = p
 		case picked == "":
 			picked, menu = c.wants, []string{c.wants}
@@ -580,7 +580,7 @@ func (l *ledger) opening() (o opening) {
 		}
 	}
 	l.decider(&o, incumbent)
-	if o.by == spoor.ByMenu && l.in.Posture == event.Rails {
+	if o.by == spoor.ByMenu && l.in.Posture == spoor.PostureRails {
 		o.by = spoor.ByNone
 	}
 	return o
@@ -815,41 +815,41 @@ func (l *ledger) late() bool { return l.whole() > 0 && l.elapsed >= l.whole()-l.
 func (l *ledger) expired() bool { return l.whole() > 0 && l.elapsed >= l.whole() }
 
 // spent is the limit after which no model call at all may be made.
-func (l *ledger) spent() event.Limit {
+func (l *ledger) spent() spoor.Limit {
 	m := &l.in.Limits
 	switch {
 	case l.calls >= l.in.MaxIterations:
-		return event.LimitModelCalls
+		return spoor.LimitModelCalls
 	case m.Tokens > 0 && l.tokens >= m.Tokens:
-		return event.LimitTokens
+		return spoor.LimitTokens
 	case m.Cost > 0 && l.unpriced:
-		return event.LimitPrice
+		return spoor.LimitPrice
 	case m.Cost > 0 && l.cost >= m.Cost:
-		return event.LimitCost
+		return spoor.LimitCost
 	case l.expired():
-		return event.LimitTime
+		return spoor.LimitTime
 	}
 	return ""
 }
 
 // closing is the limit that makes the next model call the last one.
-func (l *ledger) closing() event.Limit {
+func (l *ledger) closing() spoor.Limit {
 	m := &l.in.Limits
 	switch {
 	case l.in.MaxIterations-l.calls <= 1:
-		return event.LimitModelCalls
+		return spoor.LimitModelCalls
 	case m.ToolCalls > 0 && l.toolCalls >= m.ToolCalls:
-		return event.LimitToolCalls
+		return spoor.LimitToolCalls
 	case m.Tokens > 0 && m.Tokens-l.tokens < 2*l.lastTokens:
-		return event.LimitTokens
+		return spoor.LimitTokens
 	case m.Cost > 0 && l.cost+2*l.lastCost > m.Cost:
-		return event.LimitCost
+		return spoor.LimitCost
 	case l.late(), l.whole() > 0 && l.elapsed+2*l.lastTime > l.whole():
-		return event.LimitTime
+		return spoor.LimitTime
 	case m.PingPong > 0 && l.toAndFro() >= m.PingPong:
-		return event.LimitPingPong
+		return spoor.LimitPingPong
 	case m.Refusals > 0 && l.refusals >= m.Refusals:
-		return event.LimitRefusals
+		return spoor.LimitRefusals
 	}
 	return ""
 }
@@ -1264,7 +1264,7 @@ func (l *ledger) keepReply(b *event.Replied, e *event.Event) {
 	}
 }
 
-func (l *ledger) pay(b *event.Replied, prices []event.Price) {
+func (l *ledger) pay(b *event.Replied, prices []spoor.Price) {
 	i := -1
 	for j, p := range prices {
 		if strings.HasPrefix(b.Model, p.Model) && (i < 0 || len(p.Model) > len(prices[i].Model)) {

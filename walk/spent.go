@@ -74,8 +74,8 @@ func (u *Spent) pay(b *event.Started, r *event.Replied) {
 
 // priceOf is the price of a model: of those that its name begins with, the one
 // with the longest name.
-func priceOf(prices []event.Price, model string) *event.Price {
-	var best *event.Price
+func priceOf(prices []spoor.Price, model string) *spoor.Price {
+	var best *spoor.Price
 	for i := range prices {
 		p := &prices[i]
 		if strings.HasPrefix(model, p.Model) && (best == nil || len(p.Model) > len(best.Model)) {
@@ -100,19 +100,19 @@ func (u *Spent) move(m spoor.Move) {
 
 // over is the limit that is reached, so that no model call at all may be made;
 // empty if one may.
-func (u *Spent) over(b *event.Started, now time.Time) event.Limit {
+func (u *Spent) over(b *event.Started, now time.Time) spoor.Limit {
 	l := &b.Limits
 	switch {
 	case u.Calls >= b.MaxIterations:
-		return event.LimitModelCalls
+		return spoor.LimitModelCalls
 	case l.Tokens > 0 && u.Tokens >= l.Tokens:
-		return event.LimitTokens
+		return spoor.LimitTokens
 	case l.Cost > 0 && u.Unpriced:
-		return event.LimitPrice
+		return spoor.LimitPrice
 	case l.Cost > 0 && u.Cost >= l.Cost:
-		return event.LimitCost
+		return spoor.LimitCost
 	case u.expired(now):
-		return event.LimitTime
+		return spoor.LimitTime
 	}
 	return ""
 }
@@ -120,23 +120,23 @@ func (u *Spent) over(b *event.Started, now time.Time) event.Limit {
 // last is the limit that makes the next model call the last one; empty if none
 // does. Of tokens, cost and time as much is left as the next call and one more
 // will take, if they take what the last one took; of time at least a quarter.
-func (u *Spent) last(b *event.Started, now time.Time) event.Limit {
+func (u *Spent) last(b *event.Started, now time.Time) spoor.Limit {
 	l := &b.Limits
 	switch {
 	case u.Calls+1 >= b.MaxIterations:
-		return event.LimitModelCalls
+		return spoor.LimitModelCalls
 	case l.ToolCalls > 0 && u.ToolCalls >= l.ToolCalls:
-		return event.LimitToolCalls
+		return spoor.LimitToolCalls
 	case l.Tokens > 0 && u.Tokens+2*u.LastTokens > l.Tokens:
-		return event.LimitTokens
+		return spoor.LimitTokens
 	case l.Cost > 0 && u.Cost+2*u.LastCost > l.Cost:
-		return event.LimitCost
+		return spoor.LimitCost
 	case u.late(now) || !u.Deadline.IsZero() && now.Add(2*u.LastTime).After(u.Deadline):
-		return event.LimitTime
+		return spoor.LimitTime
 	case l.PingPong > 0 && u.PingPong >= l.PingPong:
-		return event.LimitPingPong
+		return spoor.LimitPingPong
 	case l.Refusals > 0 && u.Refusals >= l.Refusals:
-		return event.LimitRefusals
+		return spoor.LimitRefusals
 	}
 	return ""
 }

@@ -53,7 +53,7 @@ type State struct {
 
 	Request []model.Part // of the last model call for an answer
 	Offered List         // to it
-	Final   event.Limit  // that made it the last one; empty if it is not
+	Final   spoor.Limit  // that made it the last one; empty if it is not
 	Reply   []model.Part // to it
 	Batch   []Call       // what the reply asked for, in order
 	Notes   []model.Part // what the model is told beside its results

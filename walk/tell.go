@@ -60,12 +60,12 @@ func (m *Machine) tell(s *State) (event.Body, []int) {
 	return m.ask(s, g), because
 }
 
-func (m *Machine) reject(s *State, g *spoor.Graph, c *Call, id string, posture event.Posture, menu []string) event.Body {
+func (m *Machine) reject(s *State, g *spoor.Graph, c *Call, id string, posture spoor.Posture, menu []string) event.Body {
 	from := s.Move.From
 	var allowed []string
 	switch s.Started.Posture {
-	case event.Rails:
-	case event.Guard:
+	case spoor.PostureRails:
+	case spoor.PostureGuard:
 		for _, id := range menu {
 			if id != from {
 				allowed = append(allowed, id)

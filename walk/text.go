@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/spoorhq/spoor"
-	"github.com/spoorhq/spoor/event"
 	"github.com/spoorhq/spoor/internal/nearest"
 	"github.com/spoorhq/spoor/model"
 	"github.com/spoorhq/spoor/score"
@@ -41,7 +40,7 @@ func enum(names []string) string {
 // name none.
 func readID(args string) string {
 	var a struct{ ID string }
-	if json.Unmarshal([]byte(args), &a) != nil {
+	if json.Unmarshal([]byte(args), &a) != nil || len(a.ID) > 1000 { // no skill has such a name
 		return ""
 	}
 	return a.ID
@@ -83,14 +82,14 @@ func declinedText(reason string) string {
 
 // rejectedText says why a skill cannot be read from a place, and which can. The
 // walk may have left the place by now.
-func rejectedText(g *spoor.Graph, from, id string, posture event.Posture, allowed []string) string {
+func rejectedText(g *spoor.Graph, from, id string, posture spoor.Posture, allowed []string) string {
 	text := fmt.Sprintf("%q is not in reach.", id)
 	switch {
 	case id == "":
 		text = `read_skill takes {"id": the name of a skill}.`
-	case posture == event.Rails:
+	case posture == spoor.PostureRails:
 		text = fmt.Sprintf("The map moves by itself; reading does not move to %q.", id)
-	case posture == event.Guard:
+	case posture == spoor.PostureGuard:
 		text = fmt.Sprintf("read_skill moves only to what an open menu offers, and the first choice closes the menu: %q is not offered.", id)
 	case g.Map().Tree != nil && g.Skill(id) != nil:
 		text = fmt.Sprintf("A tree decides by itself which skill is active; reading does not move to %q.", id)
@@ -217,7 +216,7 @@ func (m *Machine) menuText(s *State, g *spoor.Graph) string {
 	if s.MenuOpen {
 		reach = slices.DeleteFunc(reach, func(id string) bool { return named[id] })
 	}
-	if posture == "" || posture == event.Assist || posture == event.Guard && !s.MenuOpen && s.menu(g, false, s.Cursor) != nil {
+	if posture == "" || posture == spoor.PostureAssist || posture == spoor.PostureGuard && !s.MenuOpen && s.menu(g, false, s.Cursor) != nil {
 		title := "You can move to these skills with read_skill:"
 		if b.Len() > 0 {
 			title = "You can also move to these:"

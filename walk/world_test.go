@@ -236,8 +236,8 @@ func (w *world) setting(verb, rest string) bool {
 	l := &w.set.Limits
 	switch verb {
 	case "posture":
-		w.set.Posture = event.Posture(rest)
-		if !slices.Contains([]event.Posture{event.Assist, event.Guard, event.Rails}, w.set.Posture) {
+		w.set.Posture = spoor.Posture(rest)
+		if !slices.Contains([]spoor.Posture{spoor.PostureAssist, spoor.PostureGuard, spoor.PostureRails}, w.set.Posture) {
 			w.fatal("there is no posture %q", rest)
 		}
 	case "continuity":
@@ -277,7 +277,7 @@ func (w *world) setting(verb, rest string) bool {
 		if len(words) != 3 {
 			w.fatal("price takes a model and two numbers")
 		}
-		l.Prices = append(l.Prices, event.Price{Model: words[0], Input: w.number(words[1]), Output: w.number(words[2])})
+		l.Prices = append(l.Prices, spoor.Price{Model: words[0], Input: w.number(words[1]), Output: w.number(words[2])})
 	case "usage":
 		if len(words) < 2 {
 			w.fatal("usage takes two numbers")

@@ -22,7 +22,6 @@ import (
 	"github.com/spoorhq/spoor/agent"
 	"github.com/spoorhq/spoor/check"
 	"github.com/spoorhq/spoor/cond"
-	"github.com/spoorhq/spoor/event"
 	"github.com/spoorhq/spoor/mapfile"
 	"github.com/spoorhq/spoor/model"
 	"github.com/spoorhq/spoor/recording"
@@ -69,7 +68,7 @@ type turn struct {
 	Message  string      `json:"message"`
 	Answer   string      `json:"answer"`
 	Limited  bool        `json:"limited,omitempty"`
-	Limit    event.Limit `json:"limit,omitempty"`
+	Limit    spoor.Limit `json:"limit,omitempty"`
 	Stop     model.Stop  `json:"stop,omitempty"`
 	Question *asked      `json:"question,omitempty"`
 	Error    string      `json:"error,omitempty"`
@@ -303,8 +302,8 @@ func configOf(f *mapfile.File, tools []tool.Tool) agent.Config {
 	c := agent.Config{
 		Map: f.Map, Conditions: &cond.Set{AllowUnbound: true}, Injections: a.Injections,
 		Model: unopened{}, Tools: tools, System: a.System,
-		Posture: event.Posture(a.Posture), Continuity: spoor.Continuity(a.Continuity),
-		MaxIterations: a.MaxIterations, Limits: limitsOf(a),
+		Posture: spoor.Posture(a.Posture), Continuity: spoor.Continuity(a.Continuity),
+		MaxIterations: a.MaxIterations, Limits: a.Limits,
 		Check: agent.Check(a.Check), Sync: agent.Sync(a.Sync),
 	}
 	if a.ClassifierModel != "" {

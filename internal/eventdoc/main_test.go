@@ -149,8 +149,8 @@ func everyStart(t *testing.T) []event.Event {
 		Instructions: []spoor.Instruction{{ID: "tone", Text: "Say sorry."}},
 	})
 	s := w.started("I was charged twice for a parcel")
-	s.Posture, s.Continuity, s.Cursor, s.Hidden, s.Decider = event.Guard, spoor.ContinueConversation, "returns", []string{"fraud"}, true
-	s.Limits = event.Limits{Tokens: 100_000, Cost: 0.5, Prices: []event.Price{{Model: "gpt-5.2", Input: 1.25, Output: 10}}}
+	s.Posture, s.Continuity, s.Cursor, s.Hidden, s.Decider = spoor.PostureGuard, spoor.ContinueConversation, "returns", []string{"fraud"}, true
+	s.Limits = spoor.Limits{Tokens: 100_000, Cost: 0.5, Prices: []spoor.Price{{Model: "gpt-5.2", Input: 1.25, Output: 10}}}
 	w.step(s)
 	w.step(&event.Scored{Scores: []score.Score{{ID: "billing", Score: 2}, {ID: "delivery", Score: 1.9}, {ID: "returns", Score: 0.25}}, Floor: new(0.0)})
 	w.step(&event.Replied{Parts: []model.Part{w.call("choose", `{"id":"billing"}`)}, Model: "gpt-5.2-mini"})
