@@ -29,7 +29,7 @@ type TurnRoute struct {
 	Error  string         `json:"error,omitempty"`       // why the scorer's answer does not count
 
 	// Dropped is the skill where the conversation stood, if the map has it no
-	// more.
+	// more, or only the agent has it.
 	Dropped string   `json:"droppedResume,omitempty"`
 	Failed  []Failed `json:"failed,omitempty"`
 }
@@ -67,7 +67,7 @@ func (g *Graph) Route(f Facts, c Continuity, scored *Scored) TurnRoute {
 	if !conversation {
 		f.Cursor = ""
 	}
-	if f.Cursor != "" && g.skills[f.Cursor] == nil {
+	if p := g.skills[f.Cursor]; f.Cursor != "" && (p == nil || p.agent) {
 		t.Dropped, f.Cursor = f.Cursor, ""
 	}
 	selects := g.Selection()

@@ -174,8 +174,8 @@ func (s *State) switchedOn(g *spoor.Graph) []string {
 // leads to by itself while the walk stands on it.
 func activated(g *spoor.Graph, f spoor.Facts, move spoor.Move) []string {
 	list := f.Activated
-	if i := slices.Index(list, f.Cursor); i >= 0 && move.To != f.Cursor && g.Bare(f.Cursor) {
-		list = slices.Delete(slices.Clone(list), i, i+1)
+	if slices.Contains(list, f.Cursor) && move.To != f.Cursor && g.Bare(f.Cursor) {
+		list = slices.DeleteFunc(slices.Clone(list), func(id string) bool { return id == f.Cursor })
 	}
 	if (g.Bare(move.To) || g.Open(move.To)) && !slices.Contains(list, move.To) {
 		list = append(slices.Clip(list), move.To)
@@ -185,7 +185,7 @@ func activated(g *spoor.Graph, f spoor.Facts, move spoor.Move) []string {
 
 // landing is where a move lands: a skill, or that of the leaf of a tree.
 func landing(g *spoor.Graph, move spoor.Move) string {
-	if leaf := g.Map().Tree.At(move.Ref); leaf != nil && g.Skill(leaf.Skill) != nil {
+	if leaf := g.Map().Tree.At(move.Ref); move.To == "" && leaf != nil && g.Skill(leaf.Skill) != nil {
 		return leaf.Skill
 	}
 	return move.To

@@ -51,14 +51,18 @@ func (m *Machine) refuses(s *State, e *spoor.Effect) string {
 		case spoor.OpenSkill:
 			return fmt.Sprintf("%q is read, not moved to", e.Target)
 		}
+		target := "that skill" // which may be one that must not be seen
+		if g.Skill(e.Target) != nil {
+			target = fmt.Sprintf("%q", e.Target)
+		}
 		if g.Map().Tree != nil {
 			return "the map is a tree, which decides by itself"
 		}
 		reach := g.Reachable(s.Cursor)
 		if len(reach) == 0 {
-			return fmt.Sprintf("%q is not in reach; nothing is", e.Target)
+			return target + " is not in reach; nothing is"
 		}
-		return fmt.Sprintf("%q is not in reach; these are: %s", e.Target, listed(reach))
+		return fmt.Sprintf("%s is not in reach; these are: %s", target, listed(reach))
 	case spoor.RequireInstruction:
 		if e.Instruction == "" {
 			return "it names no instruction under instructionId"

@@ -29,6 +29,7 @@ package walk
 import (
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spoorhq/spoor"
@@ -251,7 +252,7 @@ func admit(s *State, o event.Outcome) event.Outcome {
 			return &event.Late{Call: o.Call, Parts: []model.Part{o.Question}}
 		}
 	case *event.Answered:
-		if s.Phase != Paused || s.asking().ID != o.Call {
+		if c := s.asking(); s.Phase != Paused || c == nil || c.ID != o.Call {
 			return &event.Late{Call: o.Call, Parts: []model.Part{o.Answer}}
 		}
 	}
@@ -270,7 +271,7 @@ func number(parts []model.Part, turn, iteration int) {
 	for i := range parts {
 		if parts[i].Kind == model.Call {
 			n++
-			parts[i].Call = callID(turn, iteration, n)
+			parts[i].Call, parts[i].Tool = callID(turn, iteration, n), strings.ToValidUTF8(parts[i].Tool, "\uFFFD")
 		}
 	}
 }

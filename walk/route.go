@@ -57,7 +57,7 @@ func (m *Machine) route(s *State) (event.Body, []int) {
 	t := m.startOf(s)
 	switch {
 	case t.Ask != nil && m.scorer() == LLM:
-		return choose(model.Classify, classifyText(t.Ask), s.Started.Message, idsOf(t.Ask)), s.because(s.Last.Started)
+		return choose(model.Classify, classifyText(t.Ask), s, idsOf(t.Ask)), s.because(s.Last.Started)
 	case t.Ask != nil:
 		return &event.Asked{Scorer: m.scorer(), Query: *t.Ask}, s.because(s.Last.Started)
 	}
@@ -78,13 +78,14 @@ func (m *Machine) route(s *State) (event.Body, []int) {
 			r.Decider = &event.Decided{Error: noRoomText}
 		default:
 			options, text := m.decideText(m.seen(s), &t, s.Cursor)
-			return choose(model.Decide, text, s.Started.Message, options), because
+			return choose(model.Decide, text, s, options), because
 		}
 	}
 	if r.By == spoor.ByMenu && s.Started.Posture == spoor.PostureRails {
 		r.By = spoor.ByNone // nobody may choose from it
 	}
-	if r.By == "" && r.Dropped == "" {
+	told := len(r.Failed) == 0 || m.seen(s).Selection() != spoor.SelectModel // the entries that failed are judged again
+	if r.By == "" && r.Dropped == "" && told {
 		return m.decide(s)
 	}
 	return r, because
@@ -156,7 +157,7 @@ func besides(word string, ids []string) string {
 const choiceTool = "choose"
 
 // choose asks a model for one of the options, in a request of its own.
-func choose(purpose model.Purpose, text string, message model.Part, options []string) *event.Called {
+func choose(purpose model.Purpose, text string, s *State, options []string) *event.Called {
 	spec, err := json.Marshal(model.ToolSpec{
 		Name: choiceTool, Description: "Say which of the options fits best.",
 		Schema: `{"type":"object","properties":{"id":{"type":"string","enum":` + enum(options) + `}},"required":["id"]}`,
@@ -165,8 +166,8 @@ func choose(purpose model.Purpose, text string, message model.Part, options []st
 		panic("walk: " + err.Error()) // three strings marshal
 	}
 	return &event.Called{
-		Purpose: purpose,
-		Splices: []event.Splice{{Put: []model.Part{model.NewPart(model.System, model.Text, text), message}}},
+		Purpose: purpose, Skill: s.Cursor,
+		Splices: []event.Splice{{Put: []model.Part{model.NewPart(model.System, model.Text, text), s.Started.Message}}},
 		Choice:  &event.Tool{Name: choiceTool, Piece: model.Sum(string(spec)), Data: string(spec)},
 	}
 }
@@ -180,14 +181,22 @@ func picked(c *Choice, options []string) (option, fault string) {
 	}
 	var called, said []string
 	for _, p := range c.Parts {
+		text := strings.TrimSpace(p.Data)
 		switch {
-		case p.Kind == model.Call && p.Tool == choiceTool:
-			called = append(called, readID(p.Data))
-		case p.Kind == model.Text:
-			said = append(said, strings.Trim(p.Data, " \t\r\n\"'`."))
+		case p.Kind == model.Call:
+			called = append(called, "")
+			if p.Tool == choiceTool {
+				called = append(called, readID(p.Data))
+			}
+		case p.Kind == model.Text && text != "":
+			said = append(said, text, strings.Trim(text, "\"'`."))
 		}
 	}
-	for _, word := range append(called, said...) {
+	words := called
+	if called == nil && len(said) == 2 {
+		words = said
+	}
+	for _, word := range words {
 		if slices.Contains(options, word) {
 			return word, ""
 		}

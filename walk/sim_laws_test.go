@@ -417,7 +417,7 @@ func scorerStartsByEntry(l *ledger, e *event.Event) string {
 
 func incumbentIsCandidate(l *ledger, e *event.Event) string {
 	b, ok := e.Body.(*event.Asked)
-	if !ok || l.in.Continuity != spoor.ContinueConversation || !l.sees(l.in.Cursor) {
+	if !ok || l.in.Continuity != spoor.ContinueConversation || !l.canStand(l.in.Cursor) {
 		return ""
 	}
 	for _, c := range b.Query.Candidates {

@@ -228,6 +228,9 @@ func (l *ledger) sees(id string) bool {
 	return l.c.spots[id] != nil && (l.in == nil || !slices.Contains(l.in.Hidden, id))
 }
 
+// canStand reports whether a conversation can go on in a skill.
+func (l *ledger) canStand(id string) bool { return l.sees(id) && !l.c.spots[id].agent }
+
 // reachable lists where the model may move to from a place.
 func (l *ledger) reachable(place string) (ids []string) {
 	if l.in == nil {
@@ -532,7 +535,7 @@ func (l *ledger) opening() (o opening) {
 	if conversation {
 		incumbent = l.in.Cursor
 	}
-	if incumbent != "" && !l.sees(incumbent) {
+	if incumbent != "" && !l.canStand(incumbent) {
 		o.dropped, incumbent = incumbent, ""
 	}
 	o.scorer = start.Classify + start.ScoredBy
@@ -770,15 +773,27 @@ func (l *ledger) choice(a *answer) (option string, ok bool) {
 	if a.error != "" {
 		return "", false
 	}
-	for _, kind := range []model.Kind{model.Call, model.Text} { // a call counts more than words
-		for _, p := range a.parts {
-			said := strings.Trim(p.Data, " \t\r\n\"'`.")
-			if kind == model.Call {
-				said = named(p.Data)
-			}
-			if p.Kind == kind && (kind == model.Text || p.Tool == "choose") && slices.Contains(l.options, said) {
-				return said, true
-			}
+	calls, texts := 0, 0
+	for _, p := range a.parts {
+		switch {
+		case p.Kind == model.Call:
+			calls++
+		case p.Kind == model.Text && strings.TrimSpace(p.Data) != "":
+			texts++
+		}
+	}
+	for _, p := range a.parts {
+		said := strings.TrimSpace(p.Data)
+		switch {
+		case p.Kind == model.Call && p.Tool == "choose":
+			said = named(p.Data)
+		case p.Kind != model.Text || calls > 0 || texts != 1:
+			continue
+		case !slices.Contains(l.options, said):
+			said = strings.Trim(said, "\"'`.")
+		}
+		if slices.Contains(l.options, said) {
+			return said, true
 		}
 	}
 	return "", false
@@ -846,7 +861,7 @@ func (l *ledger) closing() spoor.Limit {
 		return spoor.LimitCost
 	case l.late(), l.whole() > 0 && l.elapsed+2*l.lastTime > l.whole():
 		return spoor.LimitTime
-	case m.PingPong > 0 && l.toAndFro() >= m.PingPong:
+	case m.PingPong > 0 && l.toAndFro() >= max(m.PingPong, 2):
 		return spoor.LimitPingPong
 	case m.Refusals > 0 && l.refusals >= m.Refusals:
 		return spoor.LimitRefusals
@@ -976,7 +991,7 @@ func (l *ledger) keep(e *event.Event) {
 		}
 		if b.Continuity == spoor.ContinueConversation {
 			l.place, l.activated = b.Cursor, b.Activated
-			if !l.sees(l.place) {
+			if !l.canStand(l.place) {
 				l.place = ""
 			}
 		}
@@ -1105,7 +1120,7 @@ func (l *ledger) keepEffect(b *event.EffectJudged, e *event.Event) {
 	case b.Outcome != event.EffectAccepted:
 	case b.Effect.Kind == spoor.RequireInstruction:
 		l.leases = append(l.leases, lease{id: b.Instruction, call: b.Call, lease: b.Lease, iteration: l.iteration, spot: l.spot})
-	case l.proposal.skill == "":
+	case l.proposal.skill == "" && b.Target != l.place:
 		l.proposal, l.last.proposed = proposal{b.Target, b.Call, b.Tool}, e.Seq
 	}
 }
@@ -1118,7 +1133,7 @@ func (l *ledger) keepMove(b *event.Evaluated, e *event.Event) {
 	}
 	if moved {
 		l.refusals = 0
-		if b.Move.From != "" {
+		if b.Move.From != "" && e.Iteration > 1 {
 			l.hops = append(l.hops, [2]string{b.Move.From, b.Move.To})
 		}
 	}

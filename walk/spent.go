@@ -133,7 +133,7 @@ func (u *Spent) last(b *event.Started, now time.Time) spoor.Limit {
 		return spoor.LimitCost
 	case u.late(now) || !u.Deadline.IsZero() && now.Add(2*u.LastTime).After(u.Deadline):
 		return spoor.LimitTime
-	case l.PingPong > 0 && u.PingPong >= l.PingPong:
+	case l.PingPong > 0 && u.PingPong >= max(l.PingPong, 2): // one move is none to and fro
 		return spoor.LimitPingPong
 	case l.Refusals > 0 && u.Refusals >= l.Refusals:
 		return spoor.LimitRefusals

@@ -221,7 +221,6 @@ func (s *State) Apply(e event.Event) {
 		s.MenuOpen = b.By == spoor.ByMenu
 		if b.Dropped != "" {
 			s.Cursor = ""
-			s.Activated = slices.DeleteFunc(slices.Clone(s.Activated), func(id string) bool { return id == b.Dropped })
 		}
 	case *event.Evaluated:
 		s.evaluated(b, e)
@@ -355,7 +354,7 @@ func (s *State) evaluated(b *event.Evaluated, e event.Event) {
 		s.Skipped, s.SkippedAt = b.Skipped, e.Seq
 	}
 	s.Leases = slices.DeleteFunc(s.Leases, func(l Lease) bool { return !l.live(e.Iteration, s.Here) })
-	if moved {
+	if moved && e.Iteration > 1 {
 		s.Spent.move(b.Move)
 	}
 }
@@ -370,7 +369,7 @@ func (s *State) effect(b *event.EffectJudged, seq int) {
 		if !slices.ContainsFunc(s.Leases, l.same) {
 			s.Leases = append(s.Leases, l)
 		}
-	case s.Proposal.Skill == "":
+	case s.Proposal.Skill == "" && b.Target != s.Cursor: // to stay is nothing to be followed
 		s.Proposal = Proposal{b.Target, b.Call, b.Tool}
 		s.Last.Proposed = seq
 	}
