@@ -269,6 +269,10 @@ type Answer struct {
 // to either: the model failed, ctx was done, or the recording could not be
 // written. What happened until then is in the Run, which is nil only if nothing
 // was recorded.
+//
+// An answer may be empty: the model said nothing, or a limit left no call for
+// one (Run.Limited). A turn whose time is over while the model is asked was
+// stopped: its error is ErrStopped, and Run.Limit says why.
 func (a *Agent) Run(ctx context.Context, message string) (*Run, error) {
 	tools, err := a.toolsNow(ctx)
 	if err != nil {
