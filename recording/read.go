@@ -256,12 +256,14 @@ type Report struct {
 	Unsealed int     `json:"unsealed,omitempty"` // lines after the last of them
 	Torn     bool    `json:"torn,omitempty"`     // the file ends in the middle of a line
 	Complete bool    `json:"complete"`           // the last turn has come to its end
+	Waiting  bool    `json:"waiting,omitempty"`  // it has not, and waits for a person
 	Faults   []Fault `json:"faults,omitempty"`
 }
 
-// OK reports whether the recording is whole and as it was written.
+// OK reports whether the recording is whole, as far as it can be by now, and as
+// it was written.
 func (r *Report) OK() bool {
-	return len(r.Faults) == 0 && r.Complete && !r.Torn && r.Unsealed == 0
+	return len(r.Faults) == 0 && (r.Complete || r.Waiting) && !r.Torn && r.Unsealed == 0
 }
 
 // Verify reads a recording and compares its lines with the running hashes, its
@@ -274,6 +276,6 @@ func Verify(r io.Reader) (*Report, error) {
 	}
 	return &Report{
 		Run: rec.Run, Lines: s.number, Events: len(rec.Events), Pieces: len(rec.pieces), Hashes: s.hashes,
-		Unsealed: s.unsealed, Torn: s.torn, Complete: !rec.Incomplete(), Faults: s.faults,
+		Unsealed: s.unsealed, Torn: s.torn, Complete: !rec.Incomplete(), Waiting: rec.Waiting() != nil, Faults: s.faults,
 	}, nil
 }

@@ -27,13 +27,14 @@ func newVerify() *cobra.Command {
 		Short: "Compare a recording with its hashes",
 		Long: `Compare the lines of a recording with its running hashes, its content with the names of its
 content, and its events with each other. It leaves with 0 if the recording is whole and as it was
-written, and with 1 if it is not.
+written, also if its last turn waits for a person, and with 1 if it is not.
 
 RUN is an id, a unique beginning of one, last, or a file.
 
-With --json, {ok, path, run, lines, events, pieces, hashes, unsealed, torn, complete, faults}:
-unsealed counts the lines that no hash follows, torn says that the file ends in the middle of a
-line, complete that the last turn has come to its end, and faults is a list of {line, message}.`,
+With --json, {ok, path, run, lines, events, pieces, hashes, unsealed, torn, complete, waiting,
+faults}: unsealed counts the lines that no hash follows, torn says that the file ends in the middle
+of a line, complete that the last turn has come to its end, waiting that it waits for a person, and
+faults is a list of {line, message}.`,
 		Example: "  spoor verify last\n  spoor verify .spoor/20261130-220604.157203-k7q2.jsonl --json",
 		Args:    one(aRun),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -79,6 +80,9 @@ func (v *verdict) print(w io.Writer) {
 	if v.OK {
 		fmt.Fprintf(w, "%s: whole: %s with %s and %s of content, under %s.\n", v.Path,
 			count(v.Lines, "line"), count(v.Events, "event"), count(v.Pieces, "piece"), count(v.Hashes, "hash"))
+		if v.Waiting {
+			fmt.Fprintf(w, "The last turn waits for a person; spoor run MAP --resume %s goes on with it.\n", v.again)
+		}
 		return
 	}
 	fmt.Fprintf(w, "%s: not whole.\n", v.Path)
