@@ -13,7 +13,8 @@ const (
 )
 
 // Limits are bounds of a turn beside MaxIterations. A limit that is zero does
-// not bound. One that is reached leaves one model call, to wrap up.
+// not bound. Before one is passed the model is asked once more, to wrap up, as
+// far as it can be foreseen what that takes.
 type Limits struct {
 	ToolCalls int `json:"toolCalls,omitempty"`
 	Tokens    int `json:"tokens,omitempty"` // read and written, of every model call

@@ -77,8 +77,7 @@ type Config struct {
 	// The last one is offered no tools. If zero, it is 10.
 	MaxIterations int
 
-	// Limits bound a turn beside. What reaches one is offered no more tools,
-	// and wraps up with one last model call, if that is within the limits.
+	// Limits bound a turn beside it.
 	Limits spoor.Limits
 
 	// Check says what New does with the problems of a check-up of the map. If
