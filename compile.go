@@ -55,8 +55,7 @@ const (
 	maxInstructions = 1 << 21 // of all regexes; one has at most 10,000
 	maxConditions   = 3 << 20 // bytes of all conditions, and perCondition for each
 	perCondition    = 64
-	maxID           = 1000 // bytes of the id of a skill
-	maxUnreadable   = 100  // conditions with a fault, after which no more are read
+	maxUnreadable   = 100 // conditions with a fault, after which no more are read
 )
 
 // meant is a hint about the name that was meant, or the other hint.
@@ -84,10 +83,6 @@ func (k *compiler) skills() {
 func (k *compiler) skill(s *Skill, ref Ref, index int) (ok bool) {
 	if s.ID == "" {
 		k.problem("wrong-type", ref.Key("id"), "give it a name that steps can use", "a skill has no id")
-		return false
-	}
-	if len(s.ID) > maxID {
-		k.problem("wrong-type", ref.Key("id"), "give it a shorter one", "an id of %d bytes is no name; at most %d are taken", len(s.ID), maxID)
 		return false
 	}
 	if first, taken := k.g.skills[s.ID]; taken {

@@ -96,7 +96,7 @@ func TestBadModels(t *testing.T) {
 		{"a read of a list", say(`read_skill ["triage"]`), `i1.1: read_skill takes {"id": the name of a skill}.`},
 		{"a read of a number", say(`read_skill {"id":7}`), `i1.1: read_skill takes {"id": the name of a skill}.`},
 		{"a read of what there is not", say(`read_skill {"id":"garden"}`), `i1.1: "garden" is not in reach.`},
-		{"a read of a long name", say(`read_skill {"id":"` + long[:1<<14] + `"}`), `i1.1: read_skill takes {"id": the name of a skill}.`},
+		{"a read of a long name", say(`read_skill {"id":"` + long[:1<<14] + `"}`), `i1.1: "xxx`},
 		{"a read of what is out of reach, for ever", say(`read_skill {"id":"far"}`), `i1.1: "far" is not in reach.`},
 		{"a hundred reads at once", say(repeated(100, `read_skill {"id":"far"}`)...), `i1.1: "far" is not in reach.`},
 		{"one tool a hundred times, for ever", say(repeated(100, "rate {}")...), ""},

@@ -254,10 +254,10 @@ func randomLimits(r *rand.Rand) (l spoor.Limits) {
 		l.ToolCalls = 1 + r.IntN(5)
 	}
 	if one(r, 4) {
-		l.Tokens = 1000 + r.IntN(10000)
+		l.Tokens = 1000 + 100*r.IntN(100)
 	}
 	if one(r, 4) {
-		l.Cost = 0.001 + 0.02*r.Float64()
+		l.Cost = 0.001 * float64(1+r.IntN(20))
 		l.Prices = []spoor.Price{{Model: "m", Input: 1, Output: 4, Cached: 0.1, Written: 1.3}, {Model: "m-large", Input: 3, Output: 12}}
 	}
 	if one(r, 3) {
@@ -318,7 +318,11 @@ func (h *host) stray() event.Outcome {
 	case 3:
 		return &event.Resumed{Repeat: h.repeatable()}
 	case 4, 5:
-		return returned(*call, true, spoor.Success, `{"risk":"high","score":1}`)
+		b := returned(*call, true, spoor.Success, `{"risk":"high","score":1}`)
+		if one(r, 2) {
+			b.More = []model.Part{model.NewPart(model.Tool, model.Text, "And that.")}
+		}
+		return b
 	case 6:
 		return &event.Late{Call: id, Error: "it took too long"}
 	case 7:
@@ -406,7 +410,7 @@ func callPart(tool, args string) model.Part {
 }
 
 func randomUsage(r *rand.Rand) model.Usage {
-	u := model.Usage{Input: r.IntN(1500), Output: r.IntN(200)}
+	u := model.Usage{Input: 100 * r.IntN(15), Output: 100 * r.IntN(3)} // limits are met to the token
 	if one(r, 3) {
 		u.Cached, u.Written = u.Input/2, u.Input/4
 	}

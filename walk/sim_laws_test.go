@@ -139,8 +139,8 @@ var laws = []law{
 		doc: "Law (c): every request is what called events add up to."},
 	{name: "time-stands-still-in-pauses", command: timeStandsStill,
 		doc: "A deadline moves by as long as the turn waits for a person, or for a process that takes over."},
-	{name: "a-turn-goes-on", command: turnGoesOn,
-		doc: "What is wanted follows from the events, and a turn that is not over wants something."},
+	{name: "a-turn-goes-on", event: turnWaits, command: turnGoesOn,
+		doc: "What is wanted follows from the events, and a turn that is not over wants something; while it waits, nothing follows."},
 
 	// Of whole turns; sim_test.go and laws_test.go ask them.
 	{name: "a-step-ends", doc: "What follows from an outcome comes to an end."},
@@ -1611,6 +1611,13 @@ func timeStandsStill(l *ledger, c walk.Command, _ *walk.State) string {
 		return at(c.Deadline, c.Deadline.IsZero(), c.Deadline.UnixNano(), whole)
 	case walk.CallTools:
 		return at(c.Deadline, c.Deadline.IsZero(), c.Deadline.UnixNano(), last)
+	}
+	return ""
+}
+
+func turnWaits(l *ledger, e *event.Event) string {
+	if _, outcome := e.Body.(event.Outcome); !outcome && l.waits != forNothing {
+		return e.Body.Kind() + " follows, and the turn waits for " + string(l.waits)
 	}
 	return ""
 }

@@ -894,6 +894,7 @@ func (l *ledger) verdict(c *call) (event.Reason, spoor.Status) {
 		return event.Budget, spoor.Invalid
 	}
 	switch {
+	case c.answered > 0:
 	case c.lost:
 		return event.Lost, spoor.Pending
 	case c.asks != nil || c.out:

@@ -128,7 +128,7 @@ func randomStart(r *rand.Rand, form int, ids []string) (s spoor.Start) {
 	case 5, 6, 7, 12, 13:
 		s.Classify = pick(r, "keyword", "llm", "llm", "judge")
 		if one(r, 2) {
-			s.Routing = &score.Policy{NearTieMargin: new(pick(r, 0.05, 0.3)), MenuSize: new(1 + r.IntN(3))}
+			s.Routing = &score.Policy{NearTieMargin: new(pick(r, 0.05, 0.3, 0.7)), MenuSize: new(1 + r.IntN(3))}
 			if one(r, 2) {
 				s.Routing.Floor = new(pick(r, 0.1, 0.4))
 			}
@@ -235,7 +235,7 @@ func randomInjections(r *rand.Rand) (in spoor.Injections) {
 		{ID: "tone", Text: "Mind the tone."},
 		{ID: "sums", Text: "Show the sums.", When: pick(r, "iteration > 1", "currentSkillId == 'Bly'")},
 		{ID: "odd", Text: "This is odd.", When: "toolResults[1].status == 'failure'"},
-	}[:r.IntN(4)]
+	}[:pick(r, 0, 1, 2, 3, 3, 3)]
 	return in
 }
 

@@ -40,7 +40,7 @@ func enum(names []string) string {
 // name none.
 func readID(args string) string {
 	var a struct{ ID string }
-	if json.Unmarshal([]byte(args), &a) != nil || len(a.ID) > 1000 { // no skill has such a name
+	if json.Unmarshal([]byte(args), &a) != nil || len(a.ID) > 1<<16 { // no skill has such a name
 		return ""
 	}
 	return a.ID
