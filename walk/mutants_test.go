@@ -331,7 +331,7 @@ var mutants = []mutant{
 	{"a-decider-takes-the-last-call", "a-decider-chooses-from-the-menu", "a decider is not asked although there is room", on(func(_ *host, s *walk.State, b *event.TurnRouted) { b.Decider = nil })},
 	{"a-conversation-forgets-what-was-read", "continuity-restores-the-place", "the place is restored, and what was switched on is not", on(func(_ *host, s *walk.State, b *event.Evaluated) {
 		if s.Iteration == 0 {
-			b.Activated = slices.DeleteFunc(slices.Clone(b.Activated), func(id string) bool { return slices.Contains(s.Started.Activated, id) })
+			b.Activated = slices.DeleteFunc(slices.Clone(b.Activated), func(id string) bool { return slices.Contains(s.Activated, id) && id != b.Move.To })
 		}
 	})},
 	{"a-place-that-is-gone-is-silent", "continuity-restores-the-place", "that the map has the place no more is not recorded", on(func(_ *host, s *walk.State, b *event.TurnRouted) { b.Dropped = "" })},

@@ -352,6 +352,15 @@ func hiddenIsNotSeen(l *ledger, e *event.Event) string {
 	case *event.TurnRouted:
 		return first(seen("the start", b.To, b.From), seen("its menu", b.Offered...))
 	case *event.Evaluated:
+		for _, x := range b.Skipped {
+			for i := range l.p.in.Skills {
+				if x.Ref != "" && x.Ref == spoor.Ref("agent.skills").At(i).Key("when") {
+					if what := seen("what is skipped", l.p.in.Skills[i].ID); what != "" {
+						return what
+					}
+				}
+			}
+		}
 		return first(seen("the move", b.Move.To), seen("the pick", b.Pick), seen("the proposal", b.Proposal), seen("the active list", actives(b)...),
 			seen("the activated list", b.Activated...), seen("the reach", b.Reachable...), seen("the superseded list", b.Superseded...))
 	case *event.RerouteSuperseded:
@@ -495,7 +504,7 @@ func continuityRestores(l *ledger, e *event.Event) string {
 			return ""
 		}
 		for _, id := range l.kept() {
-			if !slices.Contains(b.Activated, id) && (id != l.place || id == b.Move.To) {
+			if !slices.Contains(b.Activated, id) && (id != l.place || id == b.Move.To || l.c.open(id)) {
 				return id + " was switched on before this turn, and is no more"
 			}
 		}
@@ -1554,12 +1563,27 @@ func reasonsAreNamed(l *ledger, e *event.Event) string {
 		}
 		slices.Sort(want)
 		want = slices.Compact(want)
+	case *event.Sent:
+		want = []int{l.last.replied}
+		for _, id := range b.Calls {
+			if c := l.call(id); c != nil && c.told > 0 {
+				want = append(want, c.told)
+			}
+		}
 	case *event.Refused:
-		switch b.Reason {
-		case event.Lost:
+		switch {
+		case l.ending:
+			want = []int{l.last.ended}
+		case b.Reason == event.Lost:
 			want = []int{l.last.resumed}
-		case event.Declined:
+		case b.Reason == event.Declined:
 			want = []int{l.call(b.Call).told}
+		default:
+			want = []int{l.last.replied}
+		}
+	case *event.Finished:
+		if want = []int{l.last.ended}; !l.ending {
+			want = []int{l.last.evaluated}
 		}
 	}
 	if want != nil && !slices.Equal(e.Because, want) {

@@ -129,10 +129,12 @@ type lease struct {
 	left      bool // the walk left the spot
 }
 
+// An answer is what a model made of a forced choice.
 type answer struct {
-	parts []model.Part
-	model string
-	error string
+	options []string // that it was given
+	parts   []model.Part
+	model   string
+	error   string
 }
 
 type proposal struct{ skill, call, tool string }
@@ -622,7 +624,7 @@ func (l *ledger) scores(q *score.Query, scorer string) (s []score.Score, categor
 		case l.classified == nil:
 			return nil, false, nil, true, true
 		}
-		option, ok := l.choice(l.classified)
+		option, ok := l.classified.choice()
 		if !ok {
 			return nil, false, nil, true, true
 		}
@@ -749,8 +751,8 @@ func (l *ledger) decider(o *opening, incumbent string) {
 		return
 	}
 	o.decider = &event.Decided{Model: l.decided.model}
-	option, ok := l.choice(l.decided)
-	switch i := slices.Index(l.options, option); {
+	option, ok := l.decided.choice()
+	switch i := slices.Index(l.decided.options, option); {
 	case !ok:
 		o.decider.Error = "no choice"
 	case i < len(o.options):
@@ -769,7 +771,7 @@ func without(ids []string, id string) []string {
 
 // choice is the option that a model chose: by the call that it was asked for,
 // or by words that are nothing but the option.
-func (l *ledger) choice(a *answer) (option string, ok bool) {
+func (a *answer) choice() (option string, ok bool) {
 	if a.error != "" {
 		return "", false
 	}
@@ -789,10 +791,10 @@ func (l *ledger) choice(a *answer) (option string, ok bool) {
 			said = named(p.Data)
 		case p.Kind != model.Text || calls > 0 || texts != 1:
 			continue
-		case !slices.Contains(l.options, said):
+		case !slices.Contains(a.options, said):
 			said = strings.Trim(said, "\"'`.")
 		}
-		if slices.Contains(l.options, said) {
+		if slices.Contains(a.options, said) {
 			return said, true
 		}
 	}
@@ -1104,7 +1106,7 @@ func (l *ledger) keepAnswer(id string, seq int, executed bool, status spoor.Stat
 }
 
 func (l *ledger) keepChoice(a *answer) {
-	l.waits = forNothing
+	l.waits, a.options = forNothing, l.options
 	if l.aside == model.Decide {
 		l.decided = a
 	} else {

@@ -234,9 +234,13 @@ func walkSeed(seed uint64, turns int, mu *mutant) (s stats, b *broken) {
 		}
 		b = &broken{seed: seed, turn: turn, failure: *f, mu: mu, last: w.events[max(0, len(w.events)-10):]}
 	}()
+	every := uint64(sampled)
+	if mu != nil {
+		every = 10 // there are few turns until it is caught
+	}
 	for turn = 1; turn <= turns; turn++ {
 		w.turn()
-		if (seed*turnsPerSeed+uint64(turn))%sampled == 0 && (mu == nil || slices.Contains(ofPrefixes, mu.law)) {
+		if (seed*turnsPerSeed+uint64(turn))%every == 0 && (mu == nil || slices.Contains(ofPrefixes, mu.law)) {
 			w.derived = -1 << 30
 			w.stats["turns at every prefix"]++
 			if law, what := prefixLaws(func(int) (machine, error) { return w.machine, nil }, w.events); law != "" {
