@@ -167,7 +167,7 @@ func TestAFullDisk(t *testing.T) {
 func TestARealFullDisk(t *testing.T) {
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 	if err != nil {
-		t.Skip("this system has no /dev/full")
+		t.Skip("this system has no /dev/full, a device that is always full; a full disk is tried with a writer, too")
 	}
 	d := &disk{}
 	run, err := newAgent(t, d.config(agent.Config{})).RunInto(t.Context(), recording.NewWriter(full, "r"), "refund")

@@ -230,7 +230,7 @@ const nobodyKnows = "It is not known whether this call was carried out: the proc
 // that of a turn that nobody killed, or says what nobody knows.
 func TestKill(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it starts a hundred processes")
+		t.Skip("-short leaves out what starts a hundred processes")
 	}
 	seed := seedOf(t)
 

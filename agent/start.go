@@ -34,8 +34,19 @@ func badWords(c *Config) error {
 	if c.Sync != "" && c.Sync != SyncEffects {
 		add("Config.Sync is %q; it is effects, or empty", c.Sync)
 	}
-	if l.ToolCalls < 0 || l.Tokens < 0 || l.Time < 0 || l.PingPong < 0 || l.Refusals < 0 || !(l.Cost >= 0) || math.IsInf(l.Cost, 0) {
-		add("Config.Limits has a limit below zero, or none that is a number: %+v", *l)
+	for _, n := range []struct {
+		name  string
+		value int
+	}{{"ToolCalls", l.ToolCalls}, {"Tokens", l.Tokens}, {"PingPong", l.PingPong}, {"Refusals", l.Refusals}} {
+		if n.value < 0 {
+			add("Config.Limits.%s is %d; it is a count, or zero for no limit", n.name, n.value)
+		}
+	}
+	if l.Time < 0 {
+		add("Config.Limits.Time is %v; it is a time, or zero for no limit", l.Time)
+	}
+	if !(l.Cost >= 0) || math.IsInf(l.Cost, 0) {
+		add("Config.Limits.Cost is %v; it is a number, or zero for no limit", l.Cost)
 	}
 	if l.Cost > 0 && len(l.Prices) == 0 {
 		add("Config.Limits.Cost is %v, and nothing has a price; list what models cost under Prices", l.Cost)
