@@ -18,8 +18,9 @@ func (m *Machine) decide(s *State) (event.Body, []int) {
 	if len(v.Activated) > 0 && s.ActivatedAt > 0 && slices.Equal(v.Activated, s.Activated) {
 		v.Activated, v.ActivatedAs = nil, s.ActivatedAt
 	}
-	if menu := s.menu(g, s.MenuOpen, s.Cursor); facts.Pick != "" && menu != nil {
-		v.Declined = !slices.Contains(menu, facts.Pick)
+	if facts.Pick != "" {
+		menu := s.menu(g, s.MenuOpen, s.Cursor)
+		v.Declined = menu != nil && !slices.Contains(menu, facts.Pick)
 	}
 	var in spoor.Injected
 	if m.ruled {
