@@ -29,22 +29,33 @@ func (e *Event) AppendJSON(b []byte) []byte {
 	b = append(b, `,"kind":`...)
 	b = appendString(b, e.Body.Kind())
 	if len(e.Because) > 0 {
-		b = append(b, `,"because":[`...)
-		for i, seq := range e.Because {
-			if i > 0 {
-				b = append(b, ',')
-			}
-			b = strconv.AppendInt(b, int64(seq), 10)
-		}
-		b = append(b, ']')
+		b = append(appendInts(append(b, `,"because":[`...), e.Because), ']')
 	}
-	b = append(b, `,"body":`...)
-	if w, ok := e.Body.(interface{ appendJSON([]byte) []byte }); ok {
-		b = w.appendJSON(b)
-	} else {
-		b = appendAny(b, e.Body)
+	return append(appendBody(append(b, `,"body":`...), e.Body, nil), '}')
+}
+
+// appendBody appends a body: as a line of a recording has it, or without one
+// whole.
+func appendBody(b []byte, body Body, l *Lines) []byte {
+	switch body := body.(type) {
+	case *Unknown:
+		return append(b, body.Raw...)
+	case *Evaluated:
+		return body.appendJSON(b, l)
+	case *Called:
+		return body.appendJSON(b, l)
+	case *Replied:
+		return body.appendJSON(b)
+	case *Sent:
+		return append(appendStrings(append(b, '{'), `"calls":`, body.Calls), '}')
+	case *Returned:
+		return body.appendJSON(b, l)
+	case *Read:
+		return body.appendJSON(b, l)
+	case *Refused:
+		return body.appendJSON(b, l)
 	}
-	return append(b, '}')
+	return appendAny(b, body)
 }
 
 // MarshalJSON gives the bytes of AppendJSON.
@@ -107,8 +118,6 @@ var bodies = map[string]func() Body{
 	"finished":                 func() Body { return new(Finished) },
 }
 
-func (u *Unknown) appendJSON(b []byte) []byte { return append(b, u.Raw...) }
-
 func (r *Replied) appendJSON(b []byte) []byte {
 	b = append(b, '{')
 	b = appendParts(b, `"parts":`, r.Parts)
@@ -131,12 +140,12 @@ func (r *Replied) appendJSON(b []byte) []byte {
 	return append(b, '}')
 }
 
-func (r *Returned) appendJSON(b []byte) []byte {
+func (r *Returned) appendJSON(b []byte, l *Lines) []byte {
 	b = appendString(append(b, `{"call":`...), r.Call)
 	b = appendString(append(b, `,"tool":`...), r.Tool)
 	b = strconv.AppendBool(append(b, `,"executed":`...), r.Executed)
 	b = appendText(b, `,"status":`, string(r.Status))
-	b = appendPart(append(b, `,"result":`...), &r.Result)
+	b = l.appendResult(append(b, `,"result":`...), &r.Result, r.said())
 	b = appendParts(b, `,"more":`, r.More)
 	if len(r.Effects) > 0 {
 		b = appendAny(appendKey(b, "effects"), r.Effects)
@@ -144,13 +153,22 @@ func (r *Returned) appendJSON(b []byte) []byte {
 	return append(b, '}')
 }
 
-func (s *Sent) appendJSON(b []byte) []byte {
-	b = append(b, '{')
-	b = appendStrings(b, `"calls":`, s.Calls)
-	return append(b, '}')
+func (r *Read) appendJSON(b []byte, l *Lines) []byte {
+	b = appendString(append(b, `{"call":`...), r.Call)
+	b = appendString(append(b, `,"skill":`...), r.Skill)
+	b = appendString(append(b, `,"target":`...), string(r.Target))
+	return append(l.appendResult(append(b, `,"result":`...), &r.Result, r.said()), '}')
 }
 
-func (c *Called) appendJSON(b []byte) []byte {
+func (r *Refused) appendJSON(b []byte, l *Lines) []byte {
+	b = appendString(append(b, `{"call":`...), r.Call)
+	b = appendString(append(b, `,"tool":`...), r.Tool)
+	b = appendString(append(b, `,"status":`...), string(r.Status))
+	b = appendString(append(b, `,"reason":`...), string(r.Reason))
+	return append(l.appendResult(append(b, `,"result":`...), &r.Result, r.said()), '}')
+}
+
+func (c *Called) appendJSON(b []byte, l *Lines) []byte {
 	b = appendString(append(b, `{"purpose":`...), string(c.Purpose))
 	if len(c.Splices) > 0 {
 		b = append(b, `,"splices":[`...)
@@ -160,7 +178,7 @@ func (c *Called) appendJSON(b []byte) []byte {
 			}
 			b = strconv.AppendInt(append(b, `{"at":`...), int64(s.At), 10)
 			b = appendInt(b, `,"drop":`, s.Drop)
-			b = appendParts(b, `,"put":`, s.Put)
+			b = l.appendPut(b, s.Put)
 			b = append(b, '}')
 		}
 		b = append(b, ']')
@@ -178,8 +196,8 @@ func (c *Called) appendJSON(b []byte) []byte {
 	return append(b, '}')
 }
 
-func (v *Evaluated) appendJSON(b []byte) []byte {
-	b = appendMove(append(b, `{"move":`...), &v.Move)
+func (v *Evaluated) appendJSON(b []byte, l *Lines) []byte {
+	b = appendMove(append(b, `{"move":`...), &v.Move, l)
 	if len(v.Active) > 0 {
 		b = appendAny(appendKey(b, "active"), v.Active)
 	}
@@ -206,7 +224,7 @@ func (v *Evaluated) appendJSON(b []byte) []byte {
 	return append(b, '}')
 }
 
-func appendMove(b []byte, m *spoor.Move) []byte {
+func appendMove(b []byte, m *spoor.Move, l *Lines) []byte {
 	b = append(b, '{')
 	if m.From != "" {
 		b = append(appendString(append(b, `"from":`...), m.From), ',')
@@ -221,7 +239,7 @@ func appendMove(b []byte, m *spoor.Move) []byte {
 		b = append(appendText(b, `,"keyword":`, m.Witness.Keyword), '}')
 	}
 	if m.Guard != nil {
-		b = appendJudgement(append(b, `,"guard":`...), m.Guard)
+		b = appendJudgement(append(b, `,"guard":`...), m.Guard, l)
 	}
 	if len(m.Closed) > 0 {
 		b = append(b, `,"guardsClosed":[`...)
@@ -229,7 +247,7 @@ func appendMove(b []byte, m *spoor.Move) []byte {
 			if i > 0 {
 				b = append(b, ',')
 			}
-			b = appendJudgement(b, &m.Closed[i])
+			b = appendJudgement(b, &m.Closed[i], l)
 		}
 		b = append(b, ']')
 	}
@@ -242,12 +260,17 @@ func appendMove(b []byte, m *spoor.Move) []byte {
 	return append(b, '}')
 }
 
-func appendJudgement(b []byte, j *spoor.Judgement) []byte {
+func appendJudgement(b []byte, j *spoor.Judgement, l *Lines) []byte {
 	b = appendString(append(b, `{"ref":`...), string(j.Ref))
+	b = appendText(b, `,"toolCallId":`, j.CallID)
+	return append(l.appendVerdict(b, j), '}')
+}
+
+// appendVerdict appends all of a judgement that one of another call may share.
+func appendVerdict(b []byte, j *spoor.Judgement) []byte {
 	b = appendString(append(b, `,"from":`...), j.From)
 	b = appendString(append(b, `,"to":`...), j.To)
 	b = appendString(append(b, `,"toolName":`...), j.Tool)
-	b = appendText(b, `,"toolCallId":`, j.CallID)
 	b = strconv.AppendBool(append(b, `,"verdict":`...), j.Passed)
 	b = append(b, `,"conditions":[`...)
 	for i := range j.Conditions {
@@ -256,7 +279,7 @@ func appendJudgement(b []byte, j *spoor.Judgement) []byte {
 		}
 		b = appendEvidence(b, &j.Conditions[i])
 	}
-	return append(b, "]}"...)
+	return append(b, ']')
 }
 
 func appendEvidence(b []byte, e *guard.Evidence) []byte {
@@ -360,6 +383,16 @@ func appendInt(b []byte, key string, n int) []byte {
 
 func appendString(b []byte, s string) []byte {
 	b, _ = jsontext.AppendQuote(b, s) // the error says that bytes which are not UTF-8 were replaced
+	return b
+}
+
+func appendInts(b []byte, list []int) []byte {
+	for i, n := range list {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = strconv.AppendInt(b, int64(n), 10)
+	}
 	return b
 }
 

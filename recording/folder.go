@@ -82,7 +82,7 @@ func resume(file *os.File) (*Writer, error) {
 		return nil, fmt.Errorf("%s is not as it was written and cannot go on: %s", file.Name(), s.faults[0])
 	}
 	rec.Path, rec.written = file.Name(), 1
-	w := &Writer{r: rec, w: file, hash: s.hash, unsealed: s.unsealed > 0 || s.torn, folders: []string{filepath.Dir(file.Name())}}
+	w := &Writer{r: rec, w: file, lines: s.lines, hash: s.hash, unsealed: s.unsealed > 0 || s.torn, folders: []string{filepath.Dir(file.Name())}}
 	if s.torn {
 		w.w = &tornFile{file, s.whole}
 	}

@@ -72,6 +72,7 @@ type scanner struct {
 	line     line
 	run      string
 	pieces   map[model.Digest]string
+	lines    event.Lines
 	seq      int
 
 	faults  []Fault
@@ -190,8 +191,8 @@ func (s *scanner) addPiece() {
 }
 
 func (s *scanner) event(text []byte) bool {
-	e := new(event.Event)
-	if err := json.Unmarshal(text, e); err != nil {
+	e, err := s.lines.Read(text)
+	if err != nil {
 		return s.stop("this event cannot be read: %v", err)
 	}
 	if e.Seq != s.seq+1 {

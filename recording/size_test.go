@@ -21,10 +21,20 @@ import (
 // An iteration costs the same in a turn of 10 calls and in one of 100, besides
 // new content: a guard of three conditions is judged in each and refuses. What
 // counts is all lines but the content in them: events, running hashes, and the
-// names of the pieces.
+// names of the pieces. Where each result is the one before, all of that is less
+// than 1 KB.
 func TestAnIterationIsSmall(t *testing.T) {
-	const most = 2304 // bytes
-	for _, calls := range []int{10, 100} {
+	for _, c := range []struct {
+		calls   int
+		repeats bool // the results, and so what the guard sees
+		most    int  // bytes an iteration
+	}{
+		{10, false, 1536}, {100, false, 1536}, {32, true, 1024},
+	} {
+		calls, third := c.calls, guard.Lte("iteration", 5)
+		if c.repeats {
+			third = guard.Ne("order", 17)
+		}
 		store := &recording.Folder{Dir: t.TempDir()}
 		a, err := agent.New(agent.Config{
 			Map: &spoor.Map{
@@ -33,10 +43,13 @@ func TestAnIterationIsSmall(t *testing.T) {
 					{ID: "escalation", Description: "Hand over to a person.", Body: "Say who takes over."}},
 				Start: spoor.Start{Rules: []spoor.Rule{{Use: "triage", Match: match.Keywords("refund", "charged")}}},
 				Steps: []spoor.Step{{From: "triage", To: "escalation", OnToolReturn: "lookup",
-					Guard: guard.Guard{guard.In("riskLevel", "high", "critical"), guard.Gte("score", 0.7), guard.Lte("iteration", 5)}}},
+					Guard: guard.Guard{guard.In("riskLevel", "high", "critical"), guard.Gte("score", 0.7), third}}},
 			},
 			Model: counter(calls),
 			Tools: []tool.Tool{{Name: "lookup", Call: func(_ context.Context, args string) (tool.Result, error) {
+				if c.repeats {
+					args = "7"
+				}
 				return tool.Result{Text: `{"riskLevel":"low","score":0.31,"order":` + args + `,"notes":["` + strings.Repeat("x", 164) + `"]}`}, nil
 			}}},
 			MaxIterations: calls + 2,
@@ -79,8 +92,8 @@ func TestAnIterationIsSmall(t *testing.T) {
 		}
 		sum /= calls + 1
 		t.Logf("%d calls: %d bytes an iteration besides content: %v", calls, sum, sizes)
-		if sum > most {
-			t.Errorf("%d calls: %d bytes an iteration, and at most %d are wanted", calls, sum, most)
+		if sum > c.most {
+			t.Errorf("%d calls: %d bytes an iteration, and at most %d are wanted", calls, sum, c.most)
 		}
 	}
 }

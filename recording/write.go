@@ -34,6 +34,7 @@ type Writer struct {
 	closed   bool
 	folders  []string // that have an entry which may not be on the disk yet
 
+	lines event.Lines
 	fresh []model.Digest // pieces that are in buf
 	found []event.Piece  // of one event, for reuse
 	sum   [sha256.Size]byte
@@ -93,7 +94,7 @@ func (w *Writer) Append(events []event.Event) error {
 		for _, p := range w.found {
 			w.piece(p.Digest, *p.Data)
 		}
-		w.buf = append(e.AppendJSON(w.buf), '\n')
+		w.buf = append(w.lines.Append(w.buf, e), '\n')
 		switch e.Body.(type) {
 		case *event.Finished, *event.Paused:
 			sealed = w.seal(sealed)
