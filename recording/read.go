@@ -2,13 +2,17 @@ package recording
 
 import (
 	"bufio"
+	"bytes"
 	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"hash"
 	"io"
 	"os"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/spoorhq/spoor/event"
 	"github.com/spoorhq/spoor/model"
@@ -72,6 +76,7 @@ type scanner struct {
 	line     line
 	run      string
 	pieces   map[model.Digest]string
+	text     []byte // of content, for reuse
 	lines    event.Lines
 	seq      int
 
@@ -114,12 +119,18 @@ func (s *scanner) next() bool {
 			s.err = errNoRecording
 		}
 		return false
+	case errors.Is(err, errTooLong) && s.number > 0:
+		s.number++
+		return s.stop("%v", err)
 	case err != nil:
 		s.err = err
 		return false
 	}
 	s.number++
-	s.line = line{}
+	if s.line = (line{}); s.content(text) {
+		s.cover(text)
+		return true
+	}
 	if err := json.Unmarshal(text, &s.line); err != nil {
 		if s.number == 1 {
 			s.err = errNoRecording
@@ -144,6 +155,8 @@ func (s *scanner) next() bool {
 	return true
 }
 
+var errTooLong = fmt.Errorf("this line is longer than %d MiB, so it and what follows it were not read", maxLine>>20)
+
 var errNoRecording = errors.New("this is no recording: its first line is not a whole {\"spoor\": …, \"run\": …}")
 
 func (s *scanner) header(text []byte) bool {
@@ -152,7 +165,7 @@ func (s *scanner) header(text []byte) bool {
 		return false
 	}
 	if v := *s.line.Spoor; v != Version {
-		s.err = fmt.Errorf("this recording has format %d; this program reads format %d", v, Version)
+		s.err = fmt.Errorf("this recording has format %d, and this program reads format %d; a spoor of the version that wrote it can read it", v, Version)
 		return false
 	}
 	s.run = s.line.Run
@@ -179,15 +192,42 @@ func (s *scanner) checkHash() {
 	s.hashes++
 }
 
+// content reads a line with content that is text, in the form in which a Writer
+// writes it; most of a recording is such lines. Any other is left alone.
+func (s *scanner) content(text []byte) bool {
+	const before, between = len(`{"piece":"`), len(`","text":`)
+	const quoted = before + 2*len(model.Digest{}) + between
+	if s.number == 1 || len(text) < quoted || string(text[:before]) != `{"piece":"` || string(text[quoted-between:quoted]) != `","text":` {
+		return false
+	}
+	rest, ok := bytes.CutSuffix(text[quoted:], []byte("}\n"))
+	var name model.Digest
+	if _, err := hex.Decode(name[:], text[before:quoted-between]); err != nil || !ok {
+		return false
+	}
+	data, err := jsontext.AppendUnquote(s.text[:0], rest)
+	if err != nil {
+		return false
+	}
+	s.text = data
+	s.piece(name, string(data))
+	return true
+}
+
 func (s *scanner) addPiece() {
 	data := string(s.line.Base64)
 	if s.line.Text != nil {
 		data = *s.line.Text
 	}
-	if sum := model.Sum(data); sum != *s.line.Piece {
+	s.piece(*s.line.Piece, data)
+}
+
+// piece keeps content by its name.
+func (s *scanner) piece(name model.Digest, data string) {
+	if sum := model.Sum(data); sum != name {
 		s.fault("this content is not what its name says: it is %s", sum)
 	}
-	s.pieces[*s.line.Piece] = data
+	s.pieces[name] = data
 }
 
 func (s *scanner) event(text []byte) bool {
@@ -234,7 +274,7 @@ func (s *scanner) readLine() ([]byte, error) {
 			return text, err
 		}
 		if len(text) > maxLine {
-			return nil, fmt.Errorf("line %d is longer than %d bytes", s.number+1, maxLine)
+			return nil, errTooLong
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -578,7 +579,7 @@ func TestWhatIsNoRecordingIsRefused(t *testing.T) {
 		`{"spoor":0,"run":"run"}`: "this is no recording",
 		"{\"run\":\"run\"}\n":     "this is no recording",
 		"{\"seq\":1,\"kind\":\"stopped\",\"body\":{}}\n":        "this is no recording",
-		"{\"spoor\":99,\"run\":\"run\"}\n{\"what\":\"ever\"}\n": "format 99; this program reads format 0",
+		"{\"spoor\":99,\"run\":\"run\"}\n{\"what\":\"ever\"}\n": "format 99, and this program reads format 0",
 	} {
 		for _, err := range []error{
 			func() error { _, err := recording.Read(strings.NewReader(file)); return err }(),
@@ -728,4 +729,41 @@ func lines(events []event.Event) string {
 		b = append(events[i].AppendJSON(b), '\n')
 	}
 	return string(b)
+}
+
+// A line that is too long ends the reading, and what stands before it is kept.
+func TestALineThatIsTooLong(t *testing.T) {
+	before := "{\"spoor\":0,\"run\":\"run\"}\n{\"seq\":1,\"turn\":1,\"kind\":\"sent\",\"body\":{\"calls\":[\"i1.1\"]}}\n"
+	long := io.MultiReader(strings.NewReader(before+`{"piece":"`), io.LimitReader(readerFunc(func(b []byte) (int, error) {
+		for i := range b {
+			b[i] = 'x'
+		}
+		return len(b), nil
+	}), 257<<20))
+	rec, err := recording.Read(long)
+	if err != nil || len(rec.Events) != 1 || !strings.Contains(rec.Damage, "line 3: this line is longer than 256 MiB") {
+		t.Errorf("%v, %v", rec, err)
+	}
+}
+
+// Content reads the same however its line is spelled.
+func TestContentHoweverItIsSpelled(t *testing.T) {
+	for _, text := range []string{"", "x", "a \"quoted\" \\ line\n", "\u00e9\u2028\x00", "\U0001f600"} {
+		quoted, _ := json.Marshal(text)
+		name := model.Sum(text).String()
+		for _, line := range []string{
+			`{"piece":"` + name + `","text":` + string(quoted) + `}`,
+			`{"piece": "` + name + `", "text": ` + string(quoted) + `}`,
+			`{"text":` + string(quoted) + `,"piece":"` + name + `"}`,
+			`{"piece":"` + strings.ToUpper(name) + `","text":` + string(quoted) + ` }`,
+		} {
+			rec, err := recording.Read(strings.NewReader("{\"spoor\":0,\"run\":\"run\"}\n" + line + "\n"))
+			if err != nil || rec.Damage != "" || rec.Faults != nil {
+				t.Fatalf("%s: %v, %v", line, rec, err)
+			}
+			if got, ok := rec.Piece(model.Sum(text)); !ok || got != text {
+				t.Errorf("%s: %q, %v", line, got, ok)
+			}
+		}
+	}
 }
