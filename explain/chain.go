@@ -34,6 +34,7 @@ type trail struct {
 	maps   map[int]*mapped        // by index of the started event
 	chains map[int][]Link         // by move: what back tells of it
 	fresh  map[int][]string       // by move: what is superseded for the first time in its turn
+	words  *Words                 // to tell it in
 	full   bool                   // tell all of a text
 }
 
@@ -511,7 +512,7 @@ func (t *trail) data(p model.Part) string {
 func (t *trail) changed() string {
 	for _, f := range t.r.Faults {
 		if f.String() != t.r.Damage {
-			return say("changed", "fault", clip(f.String(), 200))
+			return t.words.say("changed", "fault", clip(f.String(), 200))
 		}
 	}
 	return ""

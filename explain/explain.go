@@ -78,17 +78,19 @@ type Link struct {
 
 // incomplete says why there may be more to know than the recording has; empty
 // if it is whole.
-func incomplete(r *recording.Recording) string {
+func incomplete(r *recording.Recording) string { return plain.incomplete(r) }
+
+func (w *Words) incomplete(r *recording.Recording) string {
 	switch {
 	case !r.Incomplete():
 		return ""
 	case r.Damage != "":
-		return say("damaged", "damage", clip(r.Damage, 200))
+		return w.say("damaged", "damage", clip(r.Damage, 200))
 	case len(r.Events) == 0:
-		return say("empty")
+		return w.say("empty")
 	}
 	if q := r.Waiting(); q != nil {
-		return say("waiting", "call", line(q.Call), "tool", line(q.Tool), "question", quote(q.Text, 200))
+		return w.say("waiting", "call", line(q.Call), "tool", line(q.Tool), "question", quote(q.Text, 200))
 	}
-	return say("incomplete", "event", itoa(r.Events[len(r.Events)-1].Seq))
+	return w.say("incomplete", "event", itoa(r.Events[len(r.Events)-1].Seq))
 }
