@@ -207,6 +207,7 @@ func Call(r *recording.Recording, n int) *CallReason {
 	q := &inquiry{t: t, called: at}
 	o := q.provenances()
 	menu := false
+	c.Parts = make([]CallPart, 0, len(held))
 	for i, p := range held {
 		part := q.part(o, p, i)
 		part.Part, part.SinceCall, part.New = i+1, order[p.by], p.by == at
@@ -258,37 +259,47 @@ func (t *trail) asideLinks(i int) []Link {
 // puts again has been there all along.
 func (t *trail) held(i int) (parts, dropped []placed) {
 	purpose := t.event(i).Body.(*event.Called).Purpose
+	var all []placed  // that any call put
+	var now []int     // of them, those of the request: a splice moves numbers and no parts
+	var without []int // of them, those that the last call dropped
 	for j := max(t.turn[i], 0); j <= i; j++ {
 		b, ok := t.event(j).Body.(*event.Called)
 		if !ok || b.Purpose != purpose {
 			continue
 		}
-		dropped = nil
+		without = without[:0]
 		for _, s := range b.Splices {
-			at, end := spliced(s, len(parts))
-			since := map[model.Part][]int{}
-			for _, p := range parts[at:end] {
-				since[bare(p.Part)] = append(since[bare(p.Part)], p.by)
+			at, end := spliced(s, len(now))
+			before := map[model.Part][]int{}
+			for _, k := range now[at:end] {
+				before[bare(all[k].Part)] = append(before[bare(all[k].Part)], k)
 			}
-			put := make([]placed, len(s.Put))
-			for k, p := range s.Put {
-				put[k] = placed{p, j}
-				if before := since[bare(p)]; len(before) > 0 {
-					put[k].by, since[bare(p)] = before[0], before[1:]
+			put := make([]int, len(s.Put))
+			for n, p := range s.Put {
+				if same := before[bare(p)]; len(same) > 0 {
+					put[n], before[bare(p)] = same[0], same[1:]
+					continue
+				}
+				put[n] = len(all)
+				all = append(all, placed{p, j})
+			}
+			for _, k := range now[at:end] {
+				if left := before[bare(all[k].Part)]; len(left) > 0 && left[0] == k {
+					before[bare(all[k].Part)] = left[1:]
+					if all[k].by != j {
+						without = append(without, k)
+					}
 				}
 			}
-			for _, p := range parts[at:end] {
-				left := since[bare(p.Part)]
-				if len(left) == 0 || left[0] != p.by {
-					continue // it was put again
-				}
-				since[bare(p.Part)] = left[1:]
-				if p.by != j {
-					dropped = append(dropped, p)
-				}
-			}
-			parts = slices.Replace(parts, at, end, put...)
+			now = slices.Replace(now, at, end, put...)
 		}
+	}
+	parts = make([]placed, 0, len(now))
+	for _, k := range now {
+		parts = append(parts, all[k])
+	}
+	for _, k := range without {
+		dropped = append(dropped, all[k])
 	}
 	return parts, dropped
 }
@@ -296,17 +307,21 @@ func (t *trail) held(i int) (parts, dropped []placed) {
 // provenances know where the parts of a request are from.
 type provenances struct {
 	origins
-	said   map[key]int         // by call and piece: the reply that said it
-	before map[model.Part]bool // what the conversation had before this turn, without its bytes
+	said   map[key]int          // by call and piece: the reply that said it
+	before map[model.Part]bool  // what the conversation had before this turn, without its bytes
+	notes  map[model.Digest]int // of earlier turns
 }
 
 func (q *inquiry) provenances() provenances {
-	p := provenances{q.origins(), map[key]int{}, map[model.Part]bool{}}
+	p := provenances{q.origins(), map[key]int{}, map[model.Part]bool{}, map[model.Digest]int{}}
 	for i := range q.called {
 		if b, ok := q.t.event(i).Body.(*event.Replied); ok && q.t.aside[i] == "" {
 			for _, part := range b.Parts {
 				p.said[key{part.Call, part.Piece}] = i
 			}
+		}
+		if note := noteOf(q.t.event(i).Body); note.Kind != "" && i < q.t.turn[q.called] {
+			p.notes[note.Piece] = i
 		}
 	}
 	if s := q.t.started(q.called); s != nil {
@@ -315,6 +330,19 @@ func (q *inquiry) provenances() provenances {
 		}
 	}
 	return p
+}
+
+// noteOf is what the model is told of an event.
+func noteOf(b event.Body) model.Part {
+	switch b := b.(type) {
+	case *event.EffectJudged:
+		return b.Note
+	case *event.RouteConflict:
+		return b.Note
+	case *event.RerouteSuperseded:
+		return b.Note
+	}
+	return model.Part{}
 }
 
 // bare is a part without its bytes, which is the same part.
@@ -351,8 +379,14 @@ func (q *inquiry) part(o provenances, p placed, at int) CallPart {
 		part.Origin, origin = FromChoice, p.by
 	default:
 		part.Origin, part.Name, origin = q.origin(o.origins, p, at)
-		if _, known := o.results[key{p.Call, p.Piece}]; p.Role == model.Tool && !known && before {
-			origin = t.turn[q.called]
+		_, known := o.results[key{p.Call, p.Piece}]
+		note, noted := o.notes[p.Piece]
+		switch {
+		case !before || p.Role == model.Tool && known || p.Role == model.User:
+		case p.Kind == model.Note && noted:
+			origin = note
+		default:
+			origin = t.turn[q.called] // it came with the conversation
 		}
 	}
 	part.Event = t.seq(origin)

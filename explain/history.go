@@ -461,6 +461,8 @@ func (hop *Hop) way() string {
 	switch {
 	case hop.Group == GroupLeaf:
 		return "→ " + skillName(hop.Label)
+	case hop.To == "":
+		return skillName("")
 	case hop.To == hop.From && hop.By != spoor.ByRoute:
 		return "in " + skillName(hop.To)
 	}

@@ -345,12 +345,36 @@ func (w *Words) say(name string, values ...string) string {
 			text = own
 		}
 	}
-	pairs := make([]string, len(values))
-	copy(pairs, values)
-	for i := 0; i+1 < len(pairs); i += 2 {
-		pairs[i] = "{" + pairs[i] + "}"
+	return fill(text, values)
+}
+
+// fill puts values into the places of a text that have their names.
+func fill(text string, values []string) string {
+	var b strings.Builder
+	for {
+		i := strings.IndexByte(text, '{')
+		n := strings.IndexByte(text[max(i, 0):], '}')
+		if i < 0 || n < 0 {
+			break
+		}
+		name, value, found := text[i+1:i+n], "", false
+		for k := 0; k+1 < len(values) && !found; k += 2 {
+			if values[k] == name {
+				value, found = values[k+1], true
+			}
+		}
+		if !found {
+			n, value = 0, "{"
+		}
+		b.WriteString(text[:i])
+		b.WriteString(value)
+		text = text[i+n+1:]
 	}
-	return strings.NewReplacer(pairs...).Replace(text)
+	if b.Len() == 0 {
+		return text
+	}
+	b.WriteString(text)
+	return b.String()
 }
 
 // moveText tells a move in a few words. Fired is the result that took the
