@@ -14,7 +14,7 @@ import (
 // A CallReason says why a model was called, what it was asked, and what came
 // of it.
 type CallReason struct {
-	Evidence  Evidence      `json:"evidence,omitempty"` // that Because is why it was made
+	Evidence  Evidence      `json:"evidence,omitempty"` // that Because is why it was made; empty if nobody knows why
 	Call      int           `json:"call"`               // the one asked about
 	Calls     int           `json:"calls"`              // that the turn made, of every purpose
 	Turn      int           `json:"turn,omitempty"`
@@ -201,7 +201,7 @@ func Call(r *recording.Recording, n int) *CallReason {
 		}
 		c.Chain = append(c.Chain, t.back(entered)...)
 	} else {
-		c.Evidence, c.Because, c.Chain = Assumed, say("no reason"), t.message(at)
+		c.Evidence, c.Because, c.Chain = "", say("no reason"), t.message(at)
 	}
 	held, dropped := t.held(at)
 	q := &inquiry{t: t, called: at}
@@ -620,7 +620,7 @@ func (c *CallReason) String() string {
 	}
 	p.put(0, fmt.Sprintf("Model call %d of %d, event %d, iteration %d: to %s, in %s", c.Call, c.Calls, c.Event, c.Iteration,
 		either(c.Purpose != "", line(string(c.Purpose)), string(model.Answer)), skillName(c.Skill)))
-	p.hang(2, 4, fmt.Sprintf("why: %s (%s)", c.Because, c.Evidence))
+	p.hang(2, 4, "why: "+c.Because+either(c.Evidence != "", " ("+string(c.Evidence)+")", ""))
 	if c.Last {
 		p.hang(2, 4, say("last of all", "limit", plain.limitText(c.Limit)))
 	}

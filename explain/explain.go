@@ -4,8 +4,11 @@
 //	Span      where a piece of the answer was copied from, down to the message
 //	Answer    the same for the whole answer: which of it is copied, and which is not
 //	Move      why the walk went where it went
+//	Call      why a model was called, what it was asked, and what came of it
+//	History   the way of the walk, a hop a line, and what was refused on it
 //	NotSkill  every time that a skill could have been entered, and what shut it
-//	Narrate   the walk as prose, a fact a line; NarrateFull with every word that was exchanged
+//	Narrate   the walk as prose, a fact a line; NarrateFull with every word that was exchanged,
+//	          and both in words of the caller's own by NewWords
 //
 // Each is a pure function of the recording, which carries the map that it was
 // made with. What it returns prints for people with String, and marshals to

@@ -206,6 +206,11 @@ func FuzzRoute(f *testing.F) {
 		f.Add(recorded(f, r), uint64(0))
 	}
 	f.Add(recorded(f, toAndFro(f)), uint64(1))
+	for _, name := range []string{"assess_risk", "refunds", "answer", "desk"} {
+		f.Add(bytes.ReplaceAll(recorded(f, wrong(f, staleLine)), []byte(name), []byte(`\u001b[2J\u202e`)), uint64(2))
+	}
+	f.Add(bytes.ReplaceAll(recorded(f, busy(f)), []byte(`"call":"i`), []byte(`"call":"\u001b[2J`)), uint64(3))
+	f.Add(bytes.ReplaceAll(recorded(f, busy(f)), []byte(`"at":`), []byte(`"drop":9223372036854775807,"at":`)), uint64(4))
 	for seed := range uint64(8) {
 		f.Add(recorded(f, wander(f, seed)), seed)
 	}

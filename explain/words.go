@@ -36,8 +36,8 @@ func NewWords(texts map[string]string) (*Words, error) {
 		fault := func(code, message, hint string) {
 			problems = append(problems, spoor.Problem{Level: "error", Code: code, Ref: spoor.Ref(strconv.Quote(name)), Message: message, Hint: hint})
 		}
-		if !slices.Contains(told, name) {
-			fault("unknown-template", "no template of a story has this name", nearest.Hint(name, slices.Values(told)))
+		if !slices.Contains(storied, name) {
+			fault("unknown-template", "no template of a story has this name", nearest.Hint(name, slices.Values(storied)))
 			continue
 		}
 		if strings.TrimSpace(text) == "" {
@@ -95,7 +95,7 @@ func flat(text string) string {
 // of a story: what NewWords takes.
 func Templates() iter.Seq2[string, string] {
 	return func(yield func(name, text string) bool) {
-		for _, name := range told {
+		for _, name := range storied {
 			if !yield(name, templates[name]) {
 				return
 			}
@@ -110,9 +110,9 @@ func (w *Words) Narrate(r *recording.Recording) *Story { return w.narrate(r, fal
 // words.
 func (w *Words) NarrateFull(r *recording.Recording) *Story { return w.narrate(r, true) }
 
-// told are the templates of a story, in its order. Those of other answers are
+// storied are the templates of a story, in its order. Those of other answers are
 // said in the package's own words only.
-var told = []string{
+var storied = []string{
 	"run", "turn", "note", "incomplete", "damaged", "empty", "waiting", "changed",
 
 	"message", "history", "map", "no map", "without name", "brought", "posture guard", "posture rails", "stood", "were on", "hidden",

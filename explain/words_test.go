@@ -242,3 +242,28 @@ func rare(t testing.TB) *recording.Recording {
 	}
 	return appended(t, events)
 }
+
+// Whatever a text says, a story in it prints in lines that drive no terminal.
+func FuzzWords(f *testing.F) {
+	f.Add("message", "a {message} {message}", "Hello.")
+	f.Add("moved", "{", "{move}")
+	f.Add("floor", " \x1b[2J{floor}\u202e\n", "")
+	f.Add("turn", "}{turn}{", "\xff")
+	f.Fuzz(func(t *testing.T, name, text, message string) {
+		words, err := explain.NewWords(map[string]string{name: text})
+		if err != nil {
+			for _, c := range err.Error() {
+				if c < ' ' && c != '\n' || c == 0x7f {
+					t.Fatalf("the error prints %q", c)
+				}
+			}
+			return
+		}
+		r := run(t, desk(staleLine), nil, message, say("Well."))
+		for _, c := range words.Narrate(r).String() {
+			if c < ' ' && c != '\n' || 0x7f <= c && c < 0xa0 || c == '\u202e' {
+				t.Fatalf("it prints %q", c)
+			}
+		}
+	})
+}
