@@ -34,6 +34,7 @@ type trail struct {
 	maps   map[int]*mapped        // by index of the started event
 	chains map[int][]Link         // by move: what back tells of it
 	fresh  map[int][]string       // by move: what is superseded for the first time in its turn
+	words  *Words                 // to tell it in
 	full   bool                   // tell all of a text
 }
 
@@ -382,7 +383,7 @@ func (t *trail) resultLinks(i int) []Link {
 	if b, ok := t.event(i).Body.(*event.Refused); ok {
 		name, reason = fate(b.Reason), line(string(b.Reason))
 	}
-	l := t.link(i, Fact, say(name, "call", call, "tool", result.Tool, "reason", reason, "text", clip(t.data(result), 60)))
+	l := t.link(i, Fact, say(name, "call", line(call), "tool", line(result.Tool), "reason", reason, "text", clip(t.data(result), 60)))
 	l.Call, l.Tool = call, result.Tool
 	links = append(links, l)
 	for _, j := range slices.Backward(t.people[i]) {
@@ -401,7 +402,7 @@ func (t *trail) resultLinks(i int) []Link {
 // askLink tells that the model asked for a call.
 func (t *trail) askLink(i int, ev Evidence, part model.Part, skill string) Link {
 	l := t.link(i, ev, say(either(skill != "", "asked in", "asked for"),
-		"call", part.Call, "tool", part.Tool, "args", clip(t.data(part), 60), "skill", skill))
+		"call", line(part.Call), "tool", line(part.Tool), "args", clip(t.data(part), 60), "skill", line(skill)))
 	l.Call, l.Tool, l.Arguments, l.Skill = part.Call, part.Tool, t.data(part), skill
 	return l
 }
@@ -511,7 +512,7 @@ func (t *trail) data(p model.Part) string {
 func (t *trail) changed() string {
 	for _, f := range t.r.Faults {
 		if f.String() != t.r.Damage {
-			return say("changed", "fault", clip(f.String(), 200))
+			return t.words.say("changed", "fault", clip(f.String(), 200))
 		}
 	}
 	return ""

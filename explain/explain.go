@@ -4,8 +4,11 @@
 //	Span      where a piece of the answer was copied from, down to the message
 //	Answer    the same for the whole answer: which of it is copied, and which is not
 //	Move      why the walk went where it went
+//	Call      why a model was called, what it was asked, and what came of it
+//	History   the way of the walk, a hop a line, and what was refused on it
 //	NotSkill  every time that a skill could have been entered, and what shut it
-//	Narrate   the walk as prose, a fact a line; NarrateFull with every word that was exchanged
+//	Narrate   the walk as prose, a fact a line; NarrateFull with every word that was exchanged,
+//	          and both in words of the caller's own by NewWords
 //
 // Each is a pure function of the recording, which carries the map that it was
 // made with. What it returns prints for people with String, and marshals to
@@ -78,17 +81,19 @@ type Link struct {
 
 // incomplete says why there may be more to know than the recording has; empty
 // if it is whole.
-func incomplete(r *recording.Recording) string {
+func incomplete(r *recording.Recording) string { return plain.incomplete(r) }
+
+func (w *Words) incomplete(r *recording.Recording) string {
 	switch {
 	case !r.Incomplete():
 		return ""
 	case r.Damage != "":
-		return say("damaged", "damage", clip(r.Damage, 200))
+		return w.say("damaged", "damage", clip(r.Damage, 200))
 	case len(r.Events) == 0:
-		return say("empty")
+		return w.say("empty")
 	}
 	if q := r.Waiting(); q != nil {
-		return say("waiting", "call", line(q.Call), "tool", line(q.Tool), "question", quote(q.Text, 200))
+		return w.say("waiting", "call", line(q.Call), "tool", line(q.Tool), "question", quote(q.Text, 200))
 	}
-	return say("incomplete", "event", itoa(r.Events[len(r.Events)-1].Seq))
+	return w.say("incomplete", "event", itoa(r.Events[len(r.Events)-1].Seq))
 }

@@ -207,22 +207,22 @@ func (m *MoveReason) String() string {
 
 // evidence shows the guards that were judged for a move, row by row.
 func (p *page) evidence(indent int, m *spoor.Move, labels map[spoor.Ref]string) {
-	for _, l := range evidenceOf(m, func(ref spoor.Ref) string { return labels[ref] }) {
+	for _, l := range plain.evidenceOf(m, func(ref spoor.Ref) string { return labels[ref] }) {
 		p.hang(indent+2*(l.Depth-1), indent+2*l.Depth, l.Text)
 	}
 }
 
 // evidenceOf tells the evidence of a move: depth 1, and of a row of a guard 2.
-func evidenceOf(m *spoor.Move, label func(spoor.Ref) string) []Line {
+func (w *Words) evidenceOf(m *spoor.Move, label func(spoor.Ref) string) []Line {
 	var lines []Line
 	add := func(depth int, text string) { lines = append(lines, Line{Depth: depth, Text: text}) }
 	rows := func(j *spoor.Judgement) {
 		for _, c := range j.Conditions {
-			add(2, say("row", "evidence", line(c.String())))
+			add(2, w.say("row", "evidence", line(c.String())))
 		}
 	}
 	if m.Guard != nil {
-		add(1, say("open", "ref", line(string(m.Guard.Ref)), "tool", line(m.Guard.Tool)))
+		add(1, w.say("open", "ref", line(string(m.Guard.Ref)), "tool", line(m.Guard.Tool)))
 		rows(m.Guard)
 	}
 	for i := range m.Closed {
@@ -231,22 +231,24 @@ func evidenceOf(m *spoor.Move, label func(spoor.Ref) string) []Line {
 		if name != "" {
 			name = " " + quote(name, 40)
 		}
-		add(1, say("closed", "ref", line(string(c.Ref)), "label", name, "to", line(c.To), "tool", line(c.Tool)))
+		add(1, w.say("closed", "ref", line(string(c.Ref)), "label", name, "to", line(c.To), "tool", line(c.Tool)))
 		rows(c)
 	}
 	for _, f := range m.Failed {
-		add(1, say("unjudged", "ref", line(string(f.Ref)), "error", clip(f.Error, 200)))
+		add(1, w.say("unjudged", "ref", line(string(f.Ref)), "error", clip(f.Error, 200)))
 	}
 	if m.Conflict != nil {
 		for _, o := range m.Conflict.Losers {
-			add(1, say("loser", "call", line(o.CallID), "tool", line(o.Tool), "to", line(o.Target)))
+			add(1, w.say("loser", "call", line(o.CallID), "tool", line(o.Tool), "to", line(o.Target)))
 		}
 	}
 	return lines
 }
 
 // told tells a result in a line.
-func (r *Result) told() string {
+func (r *Result) told() string { return plain.result(r) }
+
+func (w *Words) result(r *Result) string {
 	name := "returned"
 	switch {
 	case r.Reason == event.Lost || r.Reason == event.Cut:
@@ -256,5 +258,5 @@ func (r *Result) told() string {
 	case r.Status != "":
 		name = "with status"
 	}
-	return say(name, "call", line(r.Call), "tool", line(r.Tool), "status", line(string(r.Status)), "text", clip(r.Text, 120))
+	return w.say(name, "call", line(r.Call), "tool", line(r.Tool), "status", line(string(r.Status)), "text", clip(r.Text, 120))
 }

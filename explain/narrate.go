@@ -18,6 +18,8 @@ type Story struct {
 	Lines      []Line `json:"lines"`
 	Changed    string `json:"changed,omitempty"`    // why not all of it is as it was recorded
 	Incomplete string `json:"incomplete,omitempty"` // why the recording is not whole
+
+	words *Words
 }
 
 // A Line says one fact.
@@ -33,17 +35,17 @@ type Line struct {
 
 // Narrate tells a recording as prose: every event, in order, with what was
 // judged. Long texts are shortened. Every line is a fact.
-func Narrate(r *recording.Recording) *Story { return narrate(r, false) }
+func Narrate(r *recording.Recording) *Story { return plain.narrate(r, false) }
 
 // NarrateFull tells a recording as Narrate does, and of every model call all
 // parts of the request and what it was told of the tools, in their whole text.
 // Replies and results are not shortened either.
-func NarrateFull(r *recording.Recording) *Story { return narrate(r, true) }
+func NarrateFull(r *recording.Recording) *Story { return plain.narrate(r, true) }
 
-func narrate(r *recording.Recording, full bool) *Story {
+func (w *Words) narrate(r *recording.Recording, full bool) *Story {
 	t := newTrail(r)
-	t.full = full
-	s := &Story{Run: r.Run, Lines: []Line{}, Incomplete: incomplete(r)}
+	t.words, t.full = w, full
+	s := &Story{Run: r.Run, Lines: []Line{}, Incomplete: w.incomplete(r), words: w}
 	for i := range r.Events {
 		e := &r.Events[i]
 		for _, l := range t.told(i) {
@@ -57,9 +59,10 @@ func narrate(r *recording.Recording, full bool) *Story {
 
 // told tells one event: a line, and what belongs to it.
 func (t *trail) told(i int) []Line {
+	w := t.words
 	var lines []Line
 	add := func(depth int, name string, values ...string) {
-		lines = append(lines, Line{Depth: depth, Text: say(name, values...)})
+		lines = append(lines, Line{Depth: depth, Text: w.say(name, values...)})
 	}
 	whole := func(text string, shown int) { // of the last line, which shows so much of it
 		if t.full && (shown == 0 || clip(text, shown) != text) {
@@ -80,24 +83,24 @@ func (t *trail) told(i int) []Line {
 			add(1, "history", "n", itoa(len(b.History)))
 		}
 		if m := t.mapOf(i).m; m != nil {
-			add(1, "map", "map", either(m.Name != "", quote(m.Name, 60), "without a name"), "skills", counted(len(m.Skills), "skill"),
-				"steps", counted(len(m.Steps), "step"), "tools", counted(len(b.Tools), "tool"), "max", counted(b.MaxIterations, "model call"))
+			add(1, "map", "map", either(m.Name != "", quote(m.Name, 60), w.say("without name")), "skills", w.counted(len(m.Skills), "skill", "skills"),
+				"steps", w.counted(len(m.Steps), "step", "steps"), "tools", w.counted(len(b.Tools), "tool", "tools"), "max", w.counted(b.MaxIterations, "model call", "model calls"))
 		} else {
 			add(1, "no map", "error", clip(t.mapOf(i).err.Error(), 200))
 		}
 		lines = append(lines, t.startedLines(i, b)...)
 	case *event.Asked:
-		add(0, "scorer asked", "scorer", line(b.Scorer), "skills", candidatesText(b))
+		add(0, "scorer asked", "scorer", line(b.Scorer), "skills", w.candidatesText(b))
 	case *event.Scored:
 		if b.Error != "" {
 			failure("scorer failed", b.Error)
 			break
 		}
-		add(0, "scored", "scores", scoredText(b))
+		add(0, "scored", "scores", w.scoredText(b))
 	case *event.TurnRouted:
-		lines = append(lines, routedLines(b, t.mapOf(i).label(b.Ref))...)
+		lines = append(lines, w.routedLines(b, t.mapOf(i).label(b.Ref))...)
 	case *event.EffectJudged:
-		lines = append(lines, Line{Text: effectText(b)})
+		lines = append(lines, Line{Text: w.effectText(b)})
 		whole(t.data(b.Note), 0)
 	case *event.Needs:
 		add(0, either(b.By == event.ByPolicy, "needs leave", "needs"), "call", line(b.Call), "tool", line(t.asks[i].part.Tool),
@@ -110,13 +113,13 @@ func (t *trail) told(i int) []Line {
 		add(0, "paused", "call", line(b.Call), "tool", line(t.asks[i].part.Tool))
 	case *event.Evaluated:
 		label := t.mapOf(i).label
-		add(0, "moved", "iteration", itoa(t.event(i).Iteration), "move", moveText(&b.Move, label(b.Move.Ref), t.fired(i)))
-		lines = append(lines, evidenceOf(&b.Move, label)...)
+		add(0, "moved", "iteration", itoa(t.event(i).Iteration), "move", w.moveText(&b.Move, label(b.Move.Ref), t.fired(i)))
+		lines = append(lines, w.evidenceOf(&b.Move, label)...)
 		if fresh := t.fresh[i]; fresh != nil {
-			add(1, "superseded", "skills", listed(fresh))
+			add(1, "superseded", "skills", w.listed(fresh))
 		}
 		if on := t.switchedOn(i); len(on) > 0 {
-			add(1, "activated", "skills", listed(on))
+			add(1, "activated", "skills", w.listed(on))
 		}
 		lines = append(lines, t.evaluatedLines(i, b)...)
 	case *event.RouteConflict:
@@ -131,20 +134,20 @@ func (t *trail) told(i int) []Line {
 		whole(t.data(b.Result), 120)
 	case *event.Rejected:
 		add(0, either(b.Posture != "", "rejected posture", "rejected"), "posture", line(string(b.Posture)), "call", line(b.Call), "skill", either(b.RequestedID != "", line(b.RequestedID), `""`),
-			"from", either(b.CurrentSkillID != "", line(b.CurrentSkillID), "nowhere"), "allowed", listed(t.allowed(i)))
+			"from", either(b.CurrentSkillID != "", line(b.CurrentSkillID), w.say("nowhere")), "allowed", w.listed(t.allowed(i)))
 		whole(t.data(b.Result), 0)
 	case *event.Refused:
 		add(0, fate(b.Reason), "call", line(b.Call), "tool", line(b.Tool), "reason", line(string(b.Reason)), "text", clip(t.data(b.Result), 120))
 		whole(t.data(b.Result), 120)
 	case *event.Called:
-		add(0, calledName(b), "parts", itoa(t.parts[i]), "tools", toolsText(t.offered(i)), "limit", limitText(b.Limit), "purpose", line(string(b.Purpose)))
+		add(0, calledName(b), "parts", itoa(t.parts[i]), "tools", w.toolsText(t.offered(i)), "limit", w.limitText(b.Limit), "purpose", line(string(b.Purpose)))
 		if t.full {
 			lines = append(lines, t.asked(i)...)
 		}
 	case *event.Sent:
-		add(0, "sent", "calls", listed(b.Calls))
+		add(0, "sent", "calls", w.listed(b.Calls))
 	case *event.Replied:
-		lines = append(lines, attempts(b.Attempts)...)
+		lines = append(lines, w.attempts(b.Attempts)...)
 		calls := slices.ContainsFunc(b.Parts, func(p model.Part) bool { return p.Kind == model.Call })
 		for _, p := range b.Parts {
 			switch p.Kind {
@@ -157,7 +160,7 @@ func (t *trail) told(i int) []Line {
 				add(0, "asked for", "call", line(p.Call), "tool", line(p.Tool), "args", clip(t.data(p), 120))
 				whole(t.data(p), 120)
 			case model.Thinking:
-				add(0, "thought", "bytes", counted(len(t.data(p)), "byte"))
+				add(0, "thought", "bytes", w.counted(len(t.data(p)), "byte", "bytes"))
 				whole(t.data(p), 0)
 			case model.Text:
 				add(0, either(calls, "said", "answered"), "text", quote(t.data(p), 600))
@@ -170,30 +173,30 @@ func (t *trail) told(i int) []Line {
 		if b.Model != "" {
 			u := b.Usage
 			add(1, either(u == (model.Usage{}), "by model", either(u.Cached > 0, "by model cached", "by model usage")),
-				"model", line(b.Model), "input", counted(u.Input, "token"), "cached", itoa(u.Cached), "output", itoa(u.Output))
+				"model", line(b.Model), "input", w.counted(u.Input, "token", "tokens"), "cached", itoa(u.Cached), "output", itoa(u.Output))
 		}
 		if b.Stop != "" {
 			add(1, either(b.Stop == model.StopLength, "cut short", "withheld"))
 		}
 	case *event.Returned:
 		r := Result{Call: b.Call, Tool: b.Tool, Executed: b.Executed, Status: b.Status, Text: t.data(b.Result)}
-		lines = append(lines, Line{Text: r.told()})
+		lines = append(lines, Line{Text: w.result(&r)})
 		whole(r.Text, 120)
 		for _, p := range b.More {
 			text := t.data(p)
 			what := either(p.Media != "", line(p.Media), line(string(p.Kind)))
-			add(1, "showed", "what", what, "bytes", counted(len(text), "byte"))
+			add(1, "showed", "what", what, "bytes", w.counted(len(text), "byte", "bytes"))
 			if readable(p, text) {
 				whole(text, 0)
 			}
 		}
 	case *event.Failed:
-		lines = append(lines, attempts(b.Attempts)...)
+		lines = append(lines, w.attempts(b.Attempts)...)
 		failure("model failed", b.Error)
 	case *event.Resumed:
-		add(0, either(len(b.Repeat) > 0, "resumed with", "resumed"), "calls", listed(b.Repeat))
+		add(0, either(len(b.Repeat) > 0, "resumed with", "resumed"), "calls", w.listed(b.Repeat))
 	case *event.Stopped:
-		lines = append(lines, attempts(b.Attempts)...)
+		lines = append(lines, w.attempts(b.Attempts)...)
 		failure("stopped", b.Reason)
 	case *event.Late:
 		what := b.Error
@@ -209,16 +212,18 @@ func (t *trail) told(i int) []Line {
 				more = "" // the event before has told it
 			}
 		}
-		reason, _ := endedText(b)
+		answered := b.By == event.ByAnswer && b.Error == ""
 		switch {
-		case b.By == event.ByAnswer && event.Text(b.Answer) == "":
-			add(0, "ended without", "reason", reason)
-		case b.By == event.ByAnswer:
-			add(0, either(b.Limited, "limited", "finished"), "limit", limitText(b.Limit))
+		case answered && event.Text(b.Answer) == "" && b.Limited:
+			add(0, "ended without", "reason", w.spentText(b.Limit))
+		case answered && event.Text(b.Answer) == "":
+			add(0, "ended without", "reason", w.say("no text"))
+		case answered:
+			add(0, either(b.Limited, "limited", "finished"), "limit", w.limitText(b.Limit))
 		case b.By == event.ByStop:
 			add(0, "stopped", "reason", clip(first, 300))
 			if b.Limited {
-				add(1, "spent", "spent", spentText(b.Limit))
+				add(1, "spent", "spent", w.spentText(b.Limit))
 			}
 		default:
 			add(0, "failed", "reason", clip(first, 300))
@@ -232,25 +237,33 @@ func (t *trail) told(i int) []Line {
 
 // asked tells all of a request.
 func (t *trail) asked(i int) []Line {
+	w := t.words
 	var lines []Line
 	for k, p := range t.request(i) {
 		what := line(string(p.Role)) + " " + line(string(p.Kind))
-		for _, s := range []struct{ name, value string }{
-			{" of the skill ", p.Skill}, {" ", p.Call}, {" ", p.Tool}, {", status ", p.Status}, {", ", p.Media},
-		} {
-			if s.value != "" {
-				what += s.name + line(s.value)
+		if p.Skill != "" {
+			what += w.say("of skill", "skill", line(p.Skill))
+		}
+		for _, s := range []string{p.Call, p.Tool} {
+			if s != "" {
+				what += " " + line(s)
 			}
 		}
+		if p.Status != "" {
+			what += w.say("of status", "status", line(p.Status))
+		}
+		if p.Media != "" {
+			what += ", " + line(p.Media)
+		}
 		text := t.data(p.Part)
-		l := Line{Depth: 1, Text: say("part", "n", itoa(k+1), "what", what, "bytes", counted(len(text), "byte")), Full: text}
+		l := Line{Depth: 1, Text: w.say("part", "n", itoa(k+1), "what", what, "bytes", w.counted(len(text), "byte", "bytes")), Full: text}
 		if !readable(p.Part, text) {
 			l.Full = ""
 		}
 		lines = append(lines, l)
 	}
 	for _, spec := range t.specs(i) {
-		text := say("told tool", "tool", line(spec.Name), "bytes", counted(len(spec.Data), "byte"))
+		text := w.say("told tool", "tool", line(spec.Name), "bytes", w.counted(len(spec.Data), "byte", "bytes"))
 		lines = append(lines, Line{Depth: 1, Text: text, Full: spec.Data})
 	}
 	return lines
@@ -287,11 +300,11 @@ func readable(p model.Part, text string) bool {
 }
 
 // attempts tells the errors before a reply, of each its first line.
-func attempts(list []model.Attempt) []Line {
+func (w *Words) attempts(list []model.Attempt) []Line {
 	var lines []Line
 	for _, a := range list {
 		first, _ := firstLine(a.Error)
-		lines = append(lines, Line{Depth: 1, Text: say("attempt", "error", clip(first, 200))})
+		lines = append(lines, Line{Depth: 1, Text: w.say("attempt", "error", clip(first, 200))})
 	}
 	return lines
 }
@@ -373,24 +386,24 @@ func (t *trail) offered(i int) []string {
 	return b.Offered
 }
 
-func toolsText(offered []string) string {
+func (w *Words) toolsText(offered []string) string {
 	switch len(offered) {
 	case 0:
-		return "no tools"
+		return w.say("no tools")
 	case 1:
-		return "the tool " + listed(offered)
+		return w.say("offered tool", "tool", w.listed(offered))
 	}
-	return "the tools " + listed(offered)
+	return w.say("offered tools", "tools", w.listed(offered))
 }
 
 func (s *Story) String() string {
 	var p page
-	p.put(0, "Run "+line(s.Run))
+	p.put(0, s.words.say("run", "run", line(s.Run)))
 	turn := 0
 	for i, l := range s.Lines {
 		if l.Turn != turn && (i == 0 || l.Depth == 0) {
 			turn = l.Turn
-			p.WriteString(fmt.Sprintf("\nTurn %d\n", turn))
+			p.put(0, "\n"+s.words.say("turn", "turn", itoa(turn)))
 		} else if l.Kind == (event.Evaluated{}).Kind() && l.Depth == 0 {
 			p.WriteByte('\n')
 		}
@@ -403,6 +416,10 @@ func (s *Story) String() string {
 			p.whole(9+2*l.Depth, l.Full)
 		}
 	}
-	p.footnotes(s.Changed, s.Incomplete)
+	for _, note := range []string{s.Changed, s.Incomplete} {
+		if note != "" {
+			p.put(0, "\n"+s.words.say("note", "note", note))
+		}
+	}
 	return p.String()
 }

@@ -46,7 +46,7 @@ func TestTemplates(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	call := regexp.MustCompile(`(?:\bsay|\badd|\bfailure)\((.*)`)
+	call := regexp.MustCompile(`(?:\bsay|\badd|\bfailure|\bcounted)\((.*)`)
 	name := regexp.MustCompile(`"([a-z][a-z ]*)"`)
 	for _, f := range files {
 		if !strings.HasSuffix(f.Name(), ".go") || strings.HasSuffix(f.Name(), "_test.go") {
@@ -62,9 +62,10 @@ func TestTemplates(t *testing.T) {
 			}
 			for _, m := range name.FindAllStringSubmatch(line, -1) {
 				asked[m[1]] = true
+				asked["one "+m[1]], asked["many "+m[1]] = true, true // as counted asks
 			}
 		}
-		for _, m := range regexp.MustCompile(`\bsay\("([^"]*)"`).FindAllStringSubmatch(string(data), -1) {
+		for _, m := range regexp.MustCompile(`\bsay\("([^"]*)"[,)]`).FindAllStringSubmatch(string(data), -1) {
 			if _, ok := templates[m[1]]; !ok {
 				t.Errorf("%s asks for the template %q, which is not there", f.Name(), m[1])
 			}

@@ -58,12 +58,12 @@ func (t *trail) startLinks(i int) []Link {
 }
 
 // routedLines tells where a turn starts, and what that was decided by.
-func routedLines(b *event.TurnRouted, label string) []Line {
+func (w *Words) routedLines(b *event.TurnRouted, label string) []Line {
 	var lines []Line
 	add := func(depth int, name string, values ...string) {
-		lines = append(lines, Line{Depth: depth, Text: say(name, values...)})
+		lines = append(lines, Line{Depth: depth, Text: w.say(name, values...)})
 	}
-	to, offered := line(b.To), listed(b.Offered)
+	to, offered := line(b.To), w.listed(b.Offered)
 	ref, name := line(string(b.Ref)), ""
 	if label != "" {
 		name = " " + quote(label, 40)
@@ -98,12 +98,12 @@ func routedLines(b *event.TurnRouted, label string) []Line {
 		add(1, "no scores", "scorer", line(b.Scorer), "error", clip(b.Error, 200))
 	}
 	if v := b.Scores; v != nil {
-		add(1, "ranked", "scorer", line(b.Scorer), "ranked", rankedText(b))
+		add(1, "ranked", "scorer", line(b.Scorer), "ranked", w.rankedText(b))
 		if v.RunnerUp != nil {
 			add(1, "runner up", "skill", line(v.RunnerUp.ID), "gap", number(v.RunnerUp.Gap))
 		}
 		add(1, either(v.Decisive, "decisive", "near"), "margin", number(v.Thresholds.NearTieMargin),
-			"floor", either(v.Thresholds.Floor != nil, say("floor", "floor", floorOf(b)), ""))
+			"floor", either(v.Thresholds.Floor != nil, w.say("floor", "floor", floorOf(b)), ""))
 	}
 	if d := b.Decider; d != nil {
 		by := either(d.Model != "", ", "+line(d.Model)+",", "")
@@ -122,21 +122,21 @@ func routedLines(b *event.TurnRouted, label string) []Line {
 }
 
 // rankedText lists candidates with their score and their share, the best first.
-func rankedText(b *event.TurnRouted) string {
+func (w *Words) rankedText(b *event.TurnRouted) string {
 	list := make([]string, len(b.Scores.Ranked))
 	for i, r := range b.Scores.Ranked {
 		list[i] = line(r.ID) + " " + number(r.Score) + " (" + percent(r.Relevance) + ")"
 	}
-	return listed(list)
+	return w.listed(list)
 }
 
 // scoredText lists what a scorer gave.
-func scoredText(b *event.Scored) string {
+func (w *Words) scoredText(b *event.Scored) string {
 	list := make([]string, len(b.Scores))
 	for i, s := range b.Scores {
 		list[i] = line(s.ID) + " " + number(s.Score)
 	}
-	return listed(list)
+	return w.listed(list)
 }
 
 func floorOf(b *event.TurnRouted) string {
@@ -152,14 +152,14 @@ func number(f float64) string { return strconv.FormatFloat(f, 'g', 4, 64) }
 func percent(share float64) string { return strconv.FormatFloat(100*share, 'f', 0, 64) + " %" }
 
 // candidatesText lists what a scorer is asked about, each skill once.
-func candidatesText(b *event.Asked) string {
+func (w *Words) candidatesText(b *event.Asked) string {
 	var ids []string
 	for _, c := range b.Query.Candidates {
 		if !slices.Contains(ids, c.ID) {
 			ids = append(ids, c.ID)
 		}
 	}
-	return listed(ids)
+	return w.listed(ids)
 }
 
 // choiceText is what a model chose, by the call that it was asked for.
@@ -171,108 +171,114 @@ func choiceText(args string) string {
 }
 
 // effectText tells an effect and what became of it.
-func effectText(b *event.EffectJudged) string {
+func (w *Words) effectText(b *event.EffectJudged) string {
 	call, tool := line(b.Call), line(b.Tool)
-	what := say("effect other", "call", call, "tool", tool, "kind", quote(string(b.Effect.Kind), 60))
+	what := w.say("effect other", "call", call, "tool", tool, "kind", quote(string(b.Effect.Kind), 60))
 	switch b.Effect.Kind {
 	case spoor.ProposeTransition:
-		what = say("effect proposal", "call", call, "tool", tool, "skill", either(b.Target != "", line(b.Target), `""`), "reason", quote(b.Effect.Reason, 120))
+		what = w.say("effect proposal", "call", call, "tool", tool, "skill", either(b.Target != "", line(b.Target), `""`), "reason", quote(b.Effect.Reason, 120))
 	case spoor.RequireInstruction:
-		what = say("effect instruction", "call", call, "tool", tool, "id", either(b.Instruction != "", line(b.Instruction), `""`), "lease", leaseText(b.Lease))
+		what = w.say("effect instruction", "call", call, "tool", tool, "id", either(b.Instruction != "", line(b.Instruction), `""`), "lease", w.leaseText(b.Lease))
 	}
 	switch b.Outcome {
 	case event.EffectAccepted:
-		return say("accepted", "what", what)
+		return w.say("accepted", "what", what)
 	case event.EffectRefused:
-		return say("refused effect", "what", what, "reason", clip(b.Refusal, 200))
+		return w.say("refused effect", "what", what, "reason", clip(b.Refusal, 200))
 	case event.EffectSuperseded:
-		return say("superseded effect", "what", what, "skill", line(b.SupersededBy))
+		return w.say("superseded effect", "what", what, "skill", line(b.SupersededBy))
 	}
-	return what + ": " + line(string(b.Outcome))
+	return w.say("other outcome", "what", what, "outcome", line(string(b.Outcome)))
 }
 
-func leaseText(l spoor.Lease) string {
+func leaseText(l spoor.Lease) string { return plain.leaseText(l) }
+
+func (w *Words) leaseText(l spoor.Lease) string {
 	switch l {
 	case spoor.NextCall:
-		return say("next call")
+		return w.say("next call")
 	case spoor.UntilSkillExit:
-		return say("until exit")
+		return w.say("until exit")
 	}
 	return line(string(l))
 }
 
 // instructionText names an instruction, and why it is in the prompt.
-func instructionText(n *event.ActiveInstruction) string {
+func (w *Words) instructionText(n *event.ActiveInstruction) string {
 	if n.Via == spoor.ViaLease {
-		return say("leased", "id", line(n.ID), "call", line(n.Call), "lease", leaseText(n.Lease))
+		return w.say("leased", "id", line(n.ID), "call", line(n.Call), "lease", w.leaseText(n.Lease))
 	}
-	return say("ruled instruction", "id", line(n.ID))
+	return w.say("ruled instruction", "id", line(n.ID))
 }
 
 // limitText names a limit of a turn.
-func limitText(l spoor.Limit) string {
+func (w *Words) limitText(l spoor.Limit) string {
 	switch l {
 	case "", spoor.LimitModelCalls:
-		return "the budget of model calls"
+		return w.say("limit of model calls")
 	case spoor.LimitToolCalls:
-		return "the limit of tool calls"
+		return w.say("limit of tool calls")
 	case spoor.LimitTokens:
-		return "the limit of tokens"
+		return w.say("limit of tokens")
 	case spoor.LimitPrice:
-		return "the limit of cost (a model without a price answered)"
+		return w.say("limit of price")
 	case spoor.LimitCost:
-		return "the limit of cost"
+		return w.say("limit of cost")
 	case spoor.LimitTime:
-		return "the limit of time"
+		return w.say("limit of time")
 	case spoor.LimitPingPong:
-		return "the limit of moves to and fro"
+		return w.say("limit of moves")
 	case spoor.LimitRefusals:
-		return "the limit of refused reads"
+		return w.say("limit of reads")
 	}
-	return "the limit " + line(string(l))
+	return w.say("other limit", "limit", line(string(l)))
 }
 
 // spentText says that a limit is reached.
-func spentText(l spoor.Limit) string {
-	return limitText(l) + either(l == "" || l == spoor.LimitModelCalls, " was spent", " was reached")
+func spentText(l spoor.Limit) string { return plain.spentText(l) }
+
+func (w *Words) spentText(l spoor.Limit) string {
+	return w.say(either(l == "" || l == spoor.LimitModelCalls, "limit spent", "limit reached"), "limit", w.limitText(l))
 }
 
 // limitsText lists the limits of a turn.
-func limitsText(l *spoor.Limits) string {
+func (w *Words) limitsText(l *spoor.Limits) string {
 	var list []string
 	add := func(set bool, text string) {
 		if set {
 			list = append(list, text)
 		}
 	}
-	add(l.ToolCalls > 0, counted(l.ToolCalls, "tool call"))
-	add(l.Tokens > 0, counted(l.Tokens, "token"))
-	add(l.Cost > 0, "a cost of "+number(l.Cost))
+	add(l.ToolCalls > 0, w.counted(l.ToolCalls, "tool call", "tool calls"))
+	add(l.Tokens > 0, w.counted(l.Tokens, "token", "tokens"))
+	add(l.Cost > 0, w.say("at a cost", "cost", number(l.Cost)))
 	add(l.Time > 0, l.Time.String())
-	add(l.PingPong > 0, counted(l.PingPong, "move")+" to and fro")
-	add(l.Refusals > 0, counted(l.Refusals, "refused read")+" in a row")
+	add(l.PingPong > 0, w.counted(l.PingPong, "move to and fro", "moves to and fro"))
+	add(l.Refusals > 0, w.counted(l.Refusals, "refused read in a row", "refused reads in a row"))
 	return strings.Join(list, ", ")
 }
 
 // broughtText counts what the agent brings along beside the map.
-func (m *mapped) broughtText(in *event.Injections) string {
+func (w *Words) broughtText(skills int, in *event.Injections) string {
 	var list []string
-	for _, c := range []struct {
-		n    int
-		what string
-	}{
-		{len(m.agent), "skill"}, {len(in.Steering), "text of steering"}, {len(in.Facts), "fact"}, {len(in.Instructions), "instruction"},
-	} {
-		switch {
-		case c.n == 1:
-			list = append(list, "1 "+c.what)
-		case c.n > 1 && strings.Contains(c.what, " "):
-			list = append(list, itoa(c.n)+" texts of steering")
-		case c.n > 1:
-			list = append(list, counted(c.n, c.what))
+	add := func(n int, one, many string) {
+		if n > 0 {
+			list = append(list, w.counted(n, one, many))
 		}
 	}
-	return listed(list)
+	add(skills, "skill", "skills")
+	add(len(in.Steering), "text of steering", "texts of steering")
+	add(len(in.Facts), "fact", "facts")
+	add(len(in.Instructions), "instruction", "instructions")
+	return w.listed(list)
+}
+
+// counted counts things, which one and many name.
+func (w *Words) counted(n int, one, many string) string {
+	if n == 1 {
+		return w.say("one " + one)
+	}
+	return w.say("many "+many, "n", itoa(n))
 }
 
 // startedLines tells what is special about a turn.
@@ -280,18 +286,18 @@ func (t *trail) startedLines(i int, b *event.Started) []Line {
 	var lines []Line
 	add := func(yes bool, name string, values ...string) {
 		if yes {
-			lines = append(lines, Line{Depth: 1, Text: say(name, values...)})
+			lines = append(lines, Line{Depth: 1, Text: t.words.say(name, values...)})
 		}
 	}
-	add(!b.Injections.IsZero(), "brought", "what", t.mapOf(i).broughtText(&b.Injections))
+	add(!b.Injections.IsZero(), "brought", "what", t.words.broughtText(len(t.mapOf(i).agent), &b.Injections))
 	add(b.Posture == spoor.PostureGuard, "posture guard")
 	add(b.Posture == spoor.PostureRails, "posture rails")
 	goesOn := b.Continuity == spoor.ContinueConversation
 	add(goesOn && b.Cursor != "", "stood", "skill", line(b.Cursor))
-	add(goesOn && len(b.Activated) > 0, "were on", "skills", listed(b.Activated))
-	add(len(b.Hidden) > 0, "hidden", "skills", listed(b.Hidden))
+	add(goesOn && len(b.Activated) > 0, "were on", "skills", t.words.listed(b.Activated))
+	add(len(b.Hidden) > 0, "hidden", "skills", t.words.listed(b.Hidden))
 	add(b.Decider, "decider")
-	add(limitsText(&b.Limits) != "", "limits", "limits", limitsText(&b.Limits))
+	add(t.words.limitsText(&b.Limits) != "", "limits", "limits", t.words.limitsText(&b.Limits))
 	return lines
 }
 
@@ -299,7 +305,9 @@ func (t *trail) startedLines(i int, b *event.Started) []Line {
 // was passed over.
 func (t *trail) evaluatedLines(i int, b *event.Evaluated) []Line {
 	var lines []Line
-	add := func(name string, values ...string) { lines = append(lines, Line{Depth: 1, Text: say(name, values...)}) }
+	add := func(name string, values ...string) {
+		lines = append(lines, Line{Depth: 1, Text: t.words.say(name, values...)})
+	}
 	var ruled []string
 	for _, a := range b.Active {
 		if a.Via == spoor.ViaRule {
@@ -307,7 +315,7 @@ func (t *trail) evaluatedLines(i int, b *event.Evaluated) []Line {
 		}
 	}
 	if ruled != nil {
-		add("ruled skills", "skills", listed(ruled))
+		add("ruled skills", "skills", t.words.listed(ruled))
 	}
 	if b.Declined {
 		add("off menu", "skill", line(b.Pick))
@@ -318,7 +326,7 @@ func (t *trail) evaluatedLines(i int, b *event.Evaluated) []Line {
 	if texts := t.texts[i]; texts.fresh {
 		var list []string
 		for k := range texts.list {
-			list = append(list, instructionText(&texts.list[k]))
+			list = append(list, t.words.instructionText(&texts.list[k]))
 		}
 		add(either(list != nil, "instructions", "no instructions"), "instructions", strings.Join(list, ", "))
 	}
@@ -332,7 +340,7 @@ func (t *trail) evaluatedLines(i int, b *event.Evaluated) []Line {
 		}
 	}
 	if hidden != nil && t.event(i).Iteration > 1 { // the turn began with saying so
-		add("hidden", "skills", listed(hidden))
+		add("hidden", "skills", t.words.listed(hidden))
 	}
 	return lines
 }

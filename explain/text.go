@@ -149,6 +149,94 @@ var templates = map[string]string{
 	"conflict":           "results of one batch led to different places; {call} {tool} came first, to {to}",
 	"late":               "too late, and it changes nothing: {what}",
 
+	// what the facts of a story are told with
+	"run":                  "Run {run}",
+	"turn":                 "Turn {turn}",
+	"note":                 "Note: {note}.",
+	"without name":         "without a name",
+	"nowhere":              "nowhere",
+	"a leaf":               "a leaf",
+	"at a cost":            "a cost of {cost}",
+	"limit of model calls": "the budget of model calls",
+	"limit of tool calls":  "the limit of tool calls",
+	"limit of tokens":      "the limit of tokens",
+	"limit of price":       "the limit of cost (a model without a price answered)",
+	"limit of cost":        "the limit of cost",
+	"limit of time":        "the limit of time",
+	"limit of moves":       "the limit of moves to and fro",
+	"limit of reads":       "the limit of refused reads",
+	"other limit":          "the limit {limit}",
+	"limit spent":          "{limit} was spent",
+	"limit reached":        "{limit} was reached",
+	"no tools":             "no tools",
+	"offered tool":         "the tool {tool}",
+	"offered tools":        "the tools {tools}",
+	"of skill":             " of the skill {skill}",
+	"of status":            ", status {status}",
+	"other outcome":        "{what}: {outcome}",
+	"no text":              "the last reply has no text",
+	"none of them":         "none",
+	"and more":             "{names} and {n} more",
+
+	// the way of a walk
+	"no route":         "the recording has no turn, so there is no way of a walk",
+	"to and fro":       "To and fro between {skills}: {n} moves in a row, turn {turn}, events {first} to {last}",
+	"refused in a row": "Refused reads in a row: {n}, of {skills}, turn {turn}, events {first} to {last}",
+
+	// a model call
+	"bad call":            "model calls are numbered from 1",
+	"no calls at all":     "the recording has no turn, so there is no model call",
+	"calls end":           "the recording ends after {calls} of the last turn",
+	"no such call":        "the last turn made {calls}, numbered from 1",
+	"asked to classify":   "a model judges where the turn starts: which intent the message has",
+	"asked to decide":     "it is open where the turn starts, and a model is to choose from the menu",
+	"asked aside":         "a model is asked to {purpose}",
+	"no reason":           "the move that it follows from is not in the recording",
+	"last of all":         "it is the last one: {limit} leaves no further call",
+	"dropped menu":        "another menu took its place",
+	"dropped menu last":   "it is the last call, so there is nothing to choose",
+	"dropped menu gone":   "there is no menu any more",
+	"dropped instruction": "the instruction {id} is not active any more",
+	"dropped body":        "{skill} is not active any more: {move}",
+	"dropped other":       "the recording does not say why",
+	"not there":           "not in the recording",
+	"tool of skill":       "which {skills} brings, being active",
+	"tool of any skill":   "which {skills} brings wherever the walk stands",
+	"tool of agent":       "which is the agent's: no skill lists it",
+	"tool of walk":        "which is the walk's own",
+	"tool of nobody":      "and the recording does not say who brings it",
+	"no reply to it":      "what came back is not in the recording",
+	"ends before reply":   "the recording ends before anything came back",
+	"no beginning":        "the beginning of the turn is not in the recording, so this may not be all that was asked",
+	"gap":                 "between event {after} and event {before} something is missing, so this may not be all that was asked",
+	"on the wire":         "sent as {bytes}, SHA-256 {digest}",
+
+	// how many
+	"one skill":                   "1 skill",
+	"many skills":                 "{n} skills",
+	"one step":                    "1 step",
+	"many steps":                  "{n} steps",
+	"one tool":                    "1 tool",
+	"many tools":                  "{n} tools",
+	"one model call":              "1 model call",
+	"many model calls":            "{n} model calls",
+	"one tool call":               "1 tool call",
+	"many tool calls":             "{n} tool calls",
+	"one token":                   "1 token",
+	"many tokens":                 "{n} tokens",
+	"one byte":                    "1 byte",
+	"many bytes":                  "{n} bytes",
+	"one move to and fro":         "1 move to and fro",
+	"many moves to and fro":       "{n} moves to and fro",
+	"one refused read in a row":   "1 refused read in a row",
+	"many refused reads in a row": "{n} refused reads in a row",
+	"one text of steering":        "1 text of steering",
+	"many texts of steering":      "{n} texts of steering",
+	"one fact":                    "1 fact",
+	"many facts":                  "{n} facts",
+	"one instruction":             "1 instruction",
+	"many instructions":           "{n} instructions",
+
 	// where words came from
 	"reply":          "the model answered",
 	"request":        "it was asked with {parts} parts; this is part {part}",
@@ -242,61 +330,102 @@ var templates = map[string]string{
 }
 
 // say fills a template: names and values in turn.
-func say(name string, values ...string) string {
+func say(name string, values ...string) string { return plain.say(name, values...) }
+
+// plain are the package's own words.
+var plain *Words
+
+func (w *Words) say(name string, values ...string) string {
 	text, ok := templates[name]
 	if !ok {
 		panic("explain: there is no template " + name)
 	}
-	pairs := make([]string, len(values))
-	copy(pairs, values)
-	for i := 0; i+1 < len(pairs); i += 2 {
-		pairs[i] = "{" + pairs[i] + "}"
+	if w != nil {
+		if own, ok := w.own[name]; ok {
+			text = own
+		}
 	}
-	return strings.NewReplacer(pairs...).Replace(text)
+	return fill(text, values)
+}
+
+// fill puts values into the places of a text that have their names.
+func fill(text string, values []string) string {
+	var b strings.Builder
+	for {
+		i := strings.IndexByte(text, '{')
+		n := strings.IndexByte(text[max(i, 0):], '}')
+		if i < 0 || n < 0 {
+			break
+		}
+		name, value, found := text[i+1:i+n], "", false
+		for k := 0; k+1 < len(values) && !found; k += 2 {
+			if values[k] == name {
+				value, found = values[k+1], true
+			}
+		}
+		if !found {
+			n, value = 0, "{"
+		}
+		b.WriteString(text[:i])
+		b.WriteString(value)
+		text = text[i+n+1:]
+	}
+	if b.Len() == 0 {
+		return text
+	}
+	b.WriteString(text)
+	return b.String()
 }
 
 // moveText tells a move in a few words. Fired is the result that took the
 // step, if it is known.
 func moveText(m *spoor.Move, label string, fired *Result) string {
+	return plain.moveText(m, label, fired)
+}
+
+func (w *Words) moveText(m *spoor.Move, label string, fired *Result) string {
 	ref, name := line(string(m.Ref)), ""
 	if label != "" {
 		name = " " + quote(label, 40)
 	}
-	from, to := either(m.From == "", "nowhere", line(m.From)), line(m.To)
+	from, to := line(m.From), line(m.To)
+	if m.From == "" {
+		from = w.say("nowhere")
+	}
 	switch m.By {
 	case spoor.ByEntry:
 		if m.Witness != nil {
-			return say("entry witness", "ref", ref, "label", name, "witness", quote(m.Witness.Text, 40), "to", to)
+			return w.say("entry witness", "ref", ref, "label", name, "witness", quote(m.Witness.Text, 40), "to", to)
 		}
-		return say("entry", "ref", ref, "label", name, "to", to)
+		return w.say("entry", "ref", ref, "label", name, "to", to)
 	case spoor.ByRoute:
 		if fired == nil {
-			return say("route unknown", "from", from, "to", to, "ref", ref, "label", name)
+			return w.say("route unknown", "from", from, "to", to, "ref", ref, "label", name)
 		}
-		return say("route", "tool", line(fired.Tool), "from", from, "to", to, "ref", ref, "label", name)
+		return w.say("route", "tool", line(fired.Tool), "from", from, "to", to, "ref", ref, "label", name)
 	case spoor.ByPick:
-		return say(either(m.From == "", "cold pick", "pick"), "to", to, "from", from)
+		return w.say(either(m.From == "", "cold pick", "pick"), "to", to, "from", from)
 	case spoor.ByProposal:
-		return say("proposal", "to", to, "from", from)
+		return w.say("proposal", "to", to, "from", from)
 	case spoor.ByIntent:
-		return say("intent", "ref", ref, "label", name, "to", to)
+		return w.say("intent", "ref", ref, "label", name, "to", to)
 	case spoor.ByContinuity:
-		return say("continuity", "to", to)
+		return w.say("continuity", "to", to)
 	case spoor.ByDecider:
-		return say("by decider", "to", to)
+		return w.say("by decider", "to", to)
 	case spoor.ByStay:
-		return say("stay", "to", to)
+		return w.say("stay", "to", to)
 	case spoor.ByNone:
 		inTree := func(f spoor.Failed) bool { return strings.HasPrefix(string(f.Ref), "tree") }
 		switch {
 		case m.Ref != "":
-			return say("leaf", "label", either(label != "", label, "a leaf"), "ref", ref)
+			return w.say("leaf", "label", either(label != "", line(label), w.say("a leaf")), "ref", ref)
 		case slices.ContainsFunc(m.Failed, inTree):
-			return say("no leaf")
+			return w.say("no leaf")
 		}
-		return say("none")
+		return w.say("none")
 	}
-	return say("other", "to", to, "by", line(string(m.By)))
+	return w.say("other", "to", to, "by", line(string(m.By)))
 }
 
 func itoa(n int) string { return strconv.Itoa(n) }
@@ -355,17 +484,19 @@ func rows(s string) []string {
 func quote(s string, n int) string { return `"` + clip(s, n) + `"` }
 
 // listed names up to twelve.
-func listed(names []string) string {
+func listed(names []string) string { return plain.listed(names) }
+
+func (w *Words) listed(names []string) string {
 	const most = 12
 	if len(names) == 0 {
-		return "none"
+		return w.say("none of them")
 	}
 	shown := make([]string, 0, most)
 	for _, n := range names[:min(len(names), most)] {
 		shown = append(shown, clip(n, 60))
 	}
 	if more := len(names) - most; more > 0 {
-		return strings.Join(shown, ", ") + " and " + itoa(more) + " more"
+		return w.say("and more", "names", strings.Join(shown, ", "), "n", itoa(more))
 	}
 	return strings.Join(shown, ", ")
 }

@@ -16,6 +16,7 @@ type question struct {
 	answer bool
 	span   string
 	move   int
+	call   int
 	not    string
 }
 
@@ -33,16 +34,18 @@ turn's answer; spoor show tells the turns before it. Or ask for one thing:
   --span TEXT      these words of the last turn's answer, however few, with the way from them back
                    to the message
   --move N         why the walk went where it went in iteration N of the last turn, from 1
+  --call N         why a model was called the Nth time in the last turn, whatever for, from 1: what
+                   it was asked, part by part, what of that was new or dropped, and what came back
   --not skill:ID   every time in all turns that this skill could have been entered, and what shut it
 
 RUN is an id, a unique beginning of one, last, or a file. It leaves with 0 also if the recording
 has no such thing: it says which kind of nothing that is. A recording that was cut is explained as
 far as it goes.
 
-With --json, the reason as data: the keys are those of AnswerReason, SpanReason, MoveReason and
-NotSkillReason in package explain; notFound is {kind, reason}, changed says why not all
-of it is as it was recorded, and incomplete why the recording is not whole.`,
-		Example: "  spoor why last\n  spoor why last --span \"within 60 days\"\n  spoor why last --move 3\n  spoor why last --not skill:escalation --json",
+With --json, the reason as data: the keys are those of AnswerReason, SpanReason, MoveReason,
+CallReason and NotSkillReason in package explain; notFound is {kind, reason}, changed says why not
+all of it is as it was recorded, and incomplete why the recording is not whole.`,
+		Example: "  spoor why last\n  spoor why last --span \"within 60 days\"\n  spoor why last --move 3\n  spoor why last --call 2\n  spoor why last --not skill:escalation --json",
 		Args:    one(aRun),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := q.check(cmd); err != nil {
@@ -60,6 +63,7 @@ of it is as it was recorded, and incomplete why the recording is not whole.`,
 	f.BoolVar(&q.answer, "answer", false, "the whole answer of the last turn; this is what is asked without a flag")
 	f.StringVar(&q.span, "span", "", "these words of the last turn's answer")
 	f.IntVar(&q.move, "move", 0, "the move of this iteration of the last turn, from 1")
+	f.IntVar(&q.call, "call", 0, "this model call of the last turn, from 1")
 	f.StringVar(&q.not, "not", "", "why not skill:ID")
 	from.flag(cmd)
 	jsonFlag(cmd, &asJSON)
@@ -70,7 +74,7 @@ of it is as it was recorded, and incomplete why the recording is not whole.`,
 func (q *question) check(cmd *cobra.Command) error {
 	given := cmd.Flags().Changed
 	var asked []string
-	for _, flag := range []string{"answer", "span", "move", "not"} {
+	for _, flag := range []string{"answer", "span", "move", "call", "not"} {
 		if given(flag) {
 			asked = append(asked, "--"+flag)
 		}
@@ -83,6 +87,8 @@ func (q *question) check(cmd *cobra.Command) error {
 		return errors.New("--span is empty; give words of the answer")
 	case given("move") && q.move < 1:
 		return fmt.Errorf("--move is %d; it is the number of an iteration, from 1", q.move)
+	case given("call") && q.call < 1:
+		return fmt.Errorf("--call is %d; it is the number of a model call, from 1", q.call)
 	case given("not") && (kind != "skill" || q.not == "skill:"):
 		return fmt.Errorf("--not %q asks about nothing that is known here; write --not skill:ID", q.not)
 	}
@@ -96,6 +102,8 @@ func (q *question) ask(rec *recording.Recording) fmt.Stringer {
 		return explain.Span(rec, q.span)
 	case q.move > 0:
 		return explain.Move(rec, q.move)
+	case q.call > 0:
+		return explain.Call(rec, q.call)
 	case q.not != "":
 		return explain.NotSkill(rec, strings.TrimPrefix(q.not, "skill:"))
 	}
