@@ -123,7 +123,7 @@ type Hop struct {
 	Label string      `json:"label,omitempty"` // of the clause
 }
 
-// A Row is a guard, or a step as a whole, that opened or shut otherwise.
+// A Row is a guard that opened or shut otherwise.
 type Row struct {
 	Call  string           `json:"call,omitempty"`
 	Tool  string           `json:"tool"`
@@ -131,6 +131,9 @@ type Row struct {
 	Label string           `json:"label,omitempty"`
 	Was   *spoor.Judgement `json:"was,omitempty"` // nil: it was not judged
 	Now   *spoor.Judgement `json:"now,omitempty"`
+
+	Added   bool `json:"added,omitempty"`   // the recorded map does not have the step
+	Removed bool `json:"removed,omitempty"` // the edited map does not have it
 }
 
 // An Assumption says from where on nothing is exact.

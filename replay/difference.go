@@ -130,6 +130,13 @@ func first(a, b any, path spoor.Ref, yield func(path string, a, b any) bool) (mo
 			break
 		}
 		from, end := 0, 0
+		if order, again := reordered(x, y); again {
+			n := make([]int, len(order))
+			for i := range n {
+				n[i] = i
+			}
+			return yield(string(path), n, order)
+		}
 		if len(x) != len(y) {
 			for from < min(len(x), len(y)) && encode(x[from]) == encode(y[from]) {
 				from++
@@ -162,6 +169,30 @@ func first(a, b any, path spoor.Ref, yield func(path string, a, b any) bool) (mo
 	return yield(string(path), a, b)
 }
 
+// reordered reports whether a list is another one in another order, and where
+// each of its values stood.
+func reordered(was, now []any) (order []int, ok bool) {
+	if len(was) != len(now) || len(was) < 2 {
+		return nil, false
+	}
+	stood := map[string][]int{}
+	for i, v := range was {
+		text := encode(v)
+		stood[text] = append(stood[text], i)
+	}
+	moved := false
+	for i, v := range now {
+		text := encode(v)
+		at := stood[text]
+		if len(at) == 0 {
+			return nil, false
+		}
+		order, stood[text] = append(order, at[0]), at[1:]
+		moved = moved || at[0] != i
+	}
+	return order, moved
+}
+
 // keys are those of two objects, each once, in order.
 func keys(a, b map[string]any) []string {
 	all := maps.Clone(a)
@@ -175,10 +206,13 @@ func keys(a, b map[string]any) []string {
 	return list
 }
 
-// A Change is one value of a map that an edit changed.
+// A Change is one value of a map that an edit changed. Of a list whose values
+// only stand in another order it has the indexes: [0,1,2] and [2,0,1].
 type Change struct {
-	Path string `json:"path"`          // in the JSON of the map: steps[2].guard.score.gte
-	Was  string `json:"was,omitempty"` // in JSON; empty: not there
+	// Path is the place in the JSON of the map, such as steps[2].guard.score.gte,
+	// or the body of a skill and the first line of it that is another one.
+	Path string `json:"path"`
+	Was  string `json:"was,omitempty"` // in JSON; empty: it is not there
 	Now  string `json:"now,omitempty"`
 }
 

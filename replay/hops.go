@@ -3,6 +3,7 @@ package replay
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -83,14 +84,27 @@ func (p *player) rows(was, now *spoor.Move) (rows []Row) {
 		} else if !elsewhere {
 			continue
 		}
+		_, stood := p.steps[j.Ref]
+		r.Added = !stood
 		rows = append(rows, r)
 	}
 	for _, o := range then {
 		if elsewhere {
-			rows = append(rows, Row{Call: o.CallID, Tool: o.Tool, To: o.To, Label: p.was.label(o.Ref), Was: o})
+			_, there := find(p.steps, o.Ref)
+			rows = append(rows, Row{Call: o.CallID, Tool: o.Tool, To: o.To, Label: p.was.label(o.Ref), Was: o, Removed: !there})
 		}
 	}
 	return rows
+}
+
+// find finds the step that a recorded one is now.
+func find(steps map[spoor.Ref]spoor.Ref, was spoor.Ref) (now spoor.Ref, ok bool) {
+	for now, stood := range steps {
+		if stood == was {
+			return now, true
+		}
+	}
+	return "", false
 }
 
 // sameSteps finds, for each step of a map, the one of the recorded map that it
@@ -204,13 +218,14 @@ func (r *Report) mapChanges(was, now *event.Started) {
 	for _, t := range slices.Concat(was.Graph.Bodies, now.Graph.Bodies) {
 		a, b := body(&was.Graph, t.Skill), body(&now.Graph, t.Skill)
 		if !seen[t.Skill] && a.Piece != b.Piece {
-			name := func(t *event.BodyText) string {
+			name := func(t *event.BodyText, line string) string {
 				if t.Data == "" {
 					return ""
 				}
-				return encode(headline(t.Data))
+				return encode(line)
 			}
-			add([]Change{{"body of " + t.Skill, name(a), name(b)}}, false)
+			lines := linesOf(a.Data, b.Data)
+			add([]Change{{fmt.Sprintf("body of %s, line %d", t.Skill, lines.Number), name(a, lines.Was), name(b, lines.Now)}}, false)
 		}
 		seen[t.Skill] = true
 	}

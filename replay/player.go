@@ -159,7 +159,7 @@ func (p *player) walk(b *event.Started, from, to int) error {
 	}
 	p.ended = true
 	p.unreached(p.turn[p.pos:])
-	p.unmade()
+	p.unmade(false)
 	return err
 }
 
@@ -418,7 +418,7 @@ func (p *player) diverge(d *Divergence) {
 	if d.Purpose == scoring {
 		who = "the scorer"
 	}
-	p.assume(d.Event+1, d.Turn, d.Iteration, fmt.Sprintf("%s is asked something else in event %d than it was, so what it would say is not known", who, d.Event))
+	p.assume(d.Event+1, d.Turn, d.Iteration, fmt.Sprintf("%s is asked something else in event %d, and what it would say nobody knows", who, d.Event))
 }
 
 // scoring is the purpose of a question to a scorer.
@@ -681,12 +681,14 @@ func (p *player) rest() error {
 			}
 		}
 	}
-	p.unmade()
+	p.unmade(true)
 	return nil
 }
 
-// unmade notes the recorded moves of the turn that were not made.
-func (p *player) unmade() {
+// unmade notes the recorded moves of the turn that were not made: because the
+// walk came to its end before them, which changes them, or because nobody knows
+// how it goes on.
+func (p *player) unmade(changed bool) {
 	last := 0
 	for _, m := range p.report.Moves {
 		if m.Turn == p.new.Turn {
@@ -697,7 +699,7 @@ func (p *player) unmade() {
 		e := &p.turn[i]
 		if b, ok := e.Body.(*event.Evaluated); ok && e.Iteration > last {
 			p.report.Moves = append(p.report.Moves, Move{
-				Turn: e.Turn, Iteration: e.Iteration, Was: p.was.hop(e, b), Changed: true, Evidence: p.evidence(p.new.Seq),
+				Turn: e.Turn, Iteration: e.Iteration, Was: p.was.hop(e, b), Changed: changed, Evidence: p.evidence(p.new.Seq),
 			})
 		}
 	}

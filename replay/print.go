@@ -21,55 +21,56 @@ const (
 
 func (r *Report) String() string {
 	var b strings.Builder
-	changed := 0
-	for _, m := range r.Moves {
-		if m.Changed {
-			changed++
-		}
+	say := func(format string, args ...any) { put(&b, 2, fmt.Sprintf(format, args...)) }
+	note := func(format string, args ...any) {
+		b.WriteByte('\n')
+		say(format, args...)
 	}
-	fmt.Fprintf(&b, "%s, walked again: %s\n", line(r.Run), r.verdict(changed))
-	if first := slices.IndexFunc(r.Moves, func(m Move) bool { return m.Changed }); first >= 0 {
-		m := &r.Moves[first]
-		fmt.Fprintf(&b, "The first hop that is another one is that of turn %d, iteration %d, and %s.\n", m.Turn, m.Iteration, exactly(m.Evidence))
-	}
+	fmt.Fprintf(&b, "%s, walked again: %s\n", line(r.Run), r.verdict())
 	r.printRows(&b)
 	r.printDivergence(&b)
-	for _, c := range r.Blocked {
-		fmt.Fprintf(&b, "\nBlocked: %s %s %s would be refused (%s) in event %d: %s\n", line(c.Call), line(c.Tool), clip(c.Arguments, 60), c.Reason, c.Event, clip(c.Text, 120))
+	for i, c := range r.Blocked {
+		if i == shownRows {
+			say("And %d more calls would be refused.", len(r.Blocked)-i)
+			break
+		}
+		note("Blocked: %s %s %s would be refused (%s) in event %d: %s", line(c.Call), line(c.Tool), clip(c.Arguments, 60), c.Reason, c.Event, clip(c.Text, 160))
 	}
 	if m := r.Missing; m != nil {
-		fmt.Fprintf(&b, "\nThe walk ends in turn %d, iteration %d: %s.\n", m.Turn, m.Iteration, m.Reason)
+		note("The walk ends in turn %d, iteration %d: %s.", m.Turn, m.Iteration, m.Reason)
 	}
 	if u := r.Unreached; u != nil {
-		fmt.Fprintf(&b, "Of the recording %s from event %d on, with %s, were not reached.\n", counted(u.Events, "event"), u.Event, counted(u.Moves, "move"))
+		note("Not reached: %s of the recording from event %d on, with %s.", counted(u.Events, "event"), u.Event, counted(u.Moves, "move"))
 	}
-	if changed > 0 || !r.Same {
+	if !r.Same {
 		r.printMoves(&b)
 	}
 	r.printAnswer(&b)
-	if len(r.MapChanges) > 0 {
-		b.WriteString("\nWhat of the map is another:\n")
-		for i, c := range r.MapChanges {
-			if i == shownMap {
-				fmt.Fprintf(&b, "  and more\n")
-				break
-			}
-			fmt.Fprintf(&b, "  %s: %s → %s\n", clip(c.Path, 80), value(c.Was), value(c.Now))
+	for i, c := range r.MapChanges {
+		switch i {
+		case 0:
+			note("What of the map is another:")
+		case shownMap:
+			b.WriteString("  and more\n")
 		}
+		if i >= shownMap {
+			break
+		}
+		put(&b, 4, fmt.Sprintf("  %s: %s → %s", clip(c.Path, 80), value(c.Was), value(c.Now)))
 	}
 	for i, c := range r.Conditions {
 		if i == shownRows {
-			fmt.Fprintf(&b, "Note: and %d more moves rest on such a verdict.\n", len(r.Conditions)-i)
+			say("And %d more moves rest on such a verdict.", len(r.Conditions)-i)
 			break
 		}
-		fmt.Fprintf(&b, "\nNote: the move of turn %d, iteration %d is assumed: only the program that binds %s can ask it, so its verdict is that of the record.\n",
+		note("Note: the move of turn %d, iteration %d is assumed: only the program that binds %s can ask it, so its verdict is that of the record.",
 			c.Turn, c.Iteration, clip(strings.Join(c.Conditions, ", "), 80))
 	}
 	if r.Changed != "" {
-		fmt.Fprintf(&b, "\nNote: the recording is not as it was written: %s.\n", line(r.Changed))
+		note("Note: the recording is not as it was written: %s.", line(r.Changed))
 	}
 	if r.Incomplete != "" {
-		fmt.Fprintf(&b, "\nNote: the recording is not whole: %s.\n", line(r.Incomplete))
+		note("Note: the recording is not whole: %s.", line(r.Incomplete))
 	}
 	return b.String()
 }
@@ -81,25 +82,39 @@ func value(s string) string {
 	return clip(s, 60)
 }
 
-func exactly(e explain.Evidence) string {
-	if e == explain.Assumed {
-		return "assumed"
-	}
-	return "exact"
-}
-
 // verdict says the whole in one sentence.
-func (r *Report) verdict(changed int) string {
-	moves := counted(len(r.Moves), "move")
+func (r *Report) verdict() string {
+	moves, requests := counted(len(r.Moves), "move"), counted(r.Requests, "request")
+	sure, assumed := 0, 0
+	for _, m := range r.Moves {
+		switch {
+		case m.Changed && m.Evidence == explain.Assumed:
+			assumed++
+		case m.Changed:
+			sure++
+		}
+	}
+	goes := func(n int) string {
+		if n == 1 {
+			return "1 of " + moves + " goes"
+		}
+		return fmt.Sprintf("%d of %s go", n, moves)
+	}
 	switch {
 	case r.Same && len(r.MapChanges) == 0:
-		return fmt.Sprintf("no difference in %s and %s.", moves, counted(r.Requests, "request"))
+		return fmt.Sprintf("no difference in %s and %s.", moves, requests)
 	case r.Same:
-		return fmt.Sprintf("no difference in %s and %s, though the map is another one.", moves, counted(r.Requests, "request"))
-	case changed > 0:
-		return fmt.Sprintf("%d of %s go another way.", changed, moves)
+		return fmt.Sprintf("no difference in %s and %s, though the map is another one.", moves, requests)
+	case sure > 0 && assumed > 0:
+		return fmt.Sprintf("%s another way, and %d more if the model says what it said.", goes(sure), assumed)
+	case sure > 0:
+		return goes(sure) + " another way."
+	case assumed > 0:
+		return goes(assumed) + " another way, if the model says what it said to other requests."
+	case r.Missing != nil:
+		return fmt.Sprintf("not all of it can be walked; %s of the recording, no other one so far.", moves)
 	case r.ChangedRequests > 0:
-		return fmt.Sprintf("all of %s go the same way, and %d of %s are others.", moves, r.ChangedRequests, counted(r.Requests, "request"))
+		return fmt.Sprintf("%s, and all go the same way; %d of %s would be another one.", moves, r.ChangedRequests, requests)
 	}
 	return "not all of it can be walked."
 }
@@ -119,12 +134,12 @@ func (r *Report) printRows(b *strings.Builder) {
 				b.WriteString("  and more guards\n")
 				return
 			}
-			row.print(b, m.Iteration)
+			row.print(b, &m)
 		}
 	}
 }
 
-func (w *Row) print(b *strings.Builder, iteration int) {
+func (w *Row) print(b *strings.Builder, m *Move) {
 	j := w.Now
 	if j == nil {
 		j = w.Was
@@ -133,7 +148,17 @@ func (w *Row) print(b *strings.Builder, iteration int) {
 	if w.Label != "" {
 		label = " " + quote(w.Label, 40)
 	}
-	fmt.Fprintf(b, "iteration %d, %s%s to %s, on %s %s: was %s, is %s\n", iteration, line(string(j.Ref)), label, line(w.To), line(w.Call), line(w.Tool), gate(w.Was), gate(w.Now))
+	was, now := gate(w.Was), gate(w.Now)
+	if w.Added {
+		was = "not there"
+	}
+	if w.Removed {
+		now = "not there"
+	}
+	if m.Evidence == explain.Assumed {
+		now += " (assumed)"
+	}
+	put(b, 2, fmt.Sprintf("iteration %d, %s%s to %s, on %s %s: was %s, is %s", m.Iteration, line(string(j.Ref)), label, line(w.To), line(w.Call), line(w.Tool), was, now))
 	list := func(title string, j *spoor.Judgement) {
 		if j == nil {
 			return
@@ -163,7 +188,8 @@ func (r *Report) printDivergence(b *strings.Builder) {
 	d := r.FirstDivergence
 	if d == nil {
 		if r.Assumed != nil {
-			fmt.Fprintf(b, "\nFrom event %d on all is assumed: %s.\n", r.Assumed.Event, r.Assumed.Why)
+			b.WriteByte('\n')
+			put(b, 2, fmt.Sprintf("From event %d on all is assumed: %s.", r.Assumed.Event, r.Assumed.Why))
 		}
 		return
 	}
@@ -179,11 +205,11 @@ func (r *Report) printDivergence(b *strings.Builder) {
 			fmt.Fprintf(b, "  and %d more\n", len(d.Pieces)-i+d.More)
 			break
 		}
-		fmt.Fprintf(b, "  %s\n", p.words())
+		put(b, 4, "  "+p.words())
 	}
 	tools := func(list []string, what string) {
 		if len(list) > 0 {
-			fmt.Fprintf(b, "  %s: %s\n", what, clip(strings.Join(list, ", "), 200))
+			put(b, 4, fmt.Sprintf("  %s: %s", what, clip(strings.Join(list, ", "), 200)))
 		}
 	}
 	tools(d.Gained, "tools gained")
@@ -193,7 +219,7 @@ func (r *Report) printDivergence(b *strings.Builder) {
 		b.WriteString("  the tools are offered in another order\n")
 	}
 	if a := r.Assumed; a != nil {
-		fmt.Fprintf(b, "All from event %d on is assumed: %s.\n", a.Event, a.Why)
+		put(b, 2, fmt.Sprintf("All from event %d on is assumed: %s.", a.Event, a.Why))
 	}
 }
 
@@ -217,7 +243,14 @@ func (p *Piece) words() string {
 	if p.Part == 0 {
 		part = fmt.Sprintf("was part %d", p.WasPart)
 	}
-	return fmt.Sprintf("%s %s, %s, %s %s: %s", sign, name, p.Change, part, short(p.Digest), quote(p.Line, 60))
+	text := quote(p.Line, 60)
+	if d := p.Differs; d != nil {
+		text = fmt.Sprintf("%s → %s", quote(d.Was, 60), quote(d.Now, 60))
+		if d.Number > 1 {
+			text = fmt.Sprintf("%s, line %d: %s", quote(p.Line, 40), d.Number, text)
+		}
+	}
+	return fmt.Sprintf("%s %s, %s, %s %s: %s", sign, name, p.Change, part, short(p.Digest), text)
 }
 
 // printMoves writes the hops side by side.
@@ -272,6 +305,9 @@ func (h *Hop) words() string {
 			return "nowhere"
 		}
 		return clip(s, 30)
+	}
+	if h.By == spoor.ByNone && h.To != "" {
+		return place(h.To) + " (leaf)"
 	}
 	if h.From == h.To {
 		return fmt.Sprintf("in %s (%s)", place(h.To), clip(string(h.By), 20))

@@ -3,6 +3,7 @@ package replay
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 
 	"github.com/spoorhq/spoor/event"
 	"github.com/spoorhq/spoor/model"
@@ -56,6 +57,16 @@ type Piece struct {
 	WasPart int    `json:"wasPart,omitempty"` // of the recorded request
 	Bytes   int    `json:"bytes"`
 	Line    string `json:"line"` // the first line of it
+
+	// Differs is the first line in which an edited piece is not as it was.
+	Differs *Lines `json:"differs,omitempty"`
+}
+
+// Lines are one line of a text as it was and as it is.
+type Lines struct {
+	Number int    `json:"number"` // from 1
+	Was    string `json:"was"`
+	Now    string `json:"now"`
 }
 
 // Changed says what became of a piece.
@@ -154,6 +165,9 @@ func (d *Divergence) parts(was, now []model.Part) {
 			p.WasPart = from + i + 1
 			if change[j] == Edited {
 				p.Was = a[i].Piece
+				if p.Line != "" {
+					p.Differs = linesOf(a[i].Data, b[j].Data)
+				}
 			}
 		}
 		d.piece(p)
@@ -177,6 +191,20 @@ func pieceOf(change Changed, p *model.Part, part, was int) Piece {
 		q.Line = headline(p.Data)
 	}
 	return q
+}
+
+// linesOf finds the first line in which two texts differ.
+func linesOf(was, now string) *Lines {
+	n := 1
+	for {
+		a, restA, moreA := strings.Cut(was, "\n")
+		b, restB, moreB := strings.Cut(now, "\n")
+		if a != b || moreA != moreB || !moreA {
+			return &Lines{n, clip(a, 200), clip(b, 200)}
+		}
+		was, now = restA, restB
+		n++
+	}
 }
 
 // common finds a longest common subsequence of two lists of parts. Lists that

@@ -9,6 +9,30 @@ import (
 	"github.com/spoorhq/spoor/model"
 )
 
+// columns is how wide the texts for people are.
+const columns = 96
+
+// put writes a sentence, in as many lines as it needs; the further ones are
+// indented.
+func put(b *strings.Builder, further int, text string) {
+	at := 0
+	for i, word := range strings.Split(text, " ") {
+		n := utf8.RuneCountInString(word)
+		switch {
+		case i == 0:
+		case at+1+n > columns && at > further:
+			b.WriteString("\n" + strings.Repeat(" ", further))
+			at = further
+		default:
+			b.WriteByte(' ')
+			at++
+		}
+		b.WriteString(word)
+		at += n
+	}
+	b.WriteByte('\n')
+}
+
 // line is s in one line: a run of space is one blank, and what a terminal would
 // act on is replaced.
 func line(s string) string {
