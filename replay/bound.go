@@ -9,6 +9,7 @@ import (
 	"github.com/spoorhq/spoor"
 	"github.com/spoorhq/spoor/cond"
 	"github.com/spoorhq/spoor/event"
+	"github.com/spoorhq/spoor/score"
 )
 
 // A bound finds the conditions of a map. Those that are bound in the program
@@ -33,6 +34,7 @@ type bound struct {
 		iteration int
 		ledger    *ledger
 		plan      plan
+		claims    map[spoor.Ref]bool
 	}
 }
 
@@ -170,32 +172,68 @@ func (b *bound) answer(a *absent, at spoor.Situation) (bool, error) {
 	case strings.HasPrefix(string(clause), "tree"):
 		return strings.HasPrefix(string(v.Move.Ref), string(clause.Key("whenTrue"))), nil
 	}
-	return b.rule(a, clause, &v, f.Iteration), nil
+	return b.rule(a, clause, &v, f), nil
 }
 
 // rule says whether a start rule, or an entry, claimed the message.
-func (b *bound) rule(a *absent, clause spoor.Ref, v *event.Evaluated, iteration int) bool {
-	if iteration == 1 {
-		winner := v.Move.Ref
-		if r := b.ledger.routed; r != nil && r.Ref != "" {
-			winner = r.Ref
-		}
-		if winner == clause {
-			return true
-		}
-		if asked := b.ledger.asked; asked != nil && strings.HasPrefix(string(clause), "start.entries") {
-			for _, c := range asked.Query.Candidates {
-				if c.ID == a.skill {
-					return true
-				}
-			}
-			return false
-		}
-		if before(clause, winner) {
-			return false // it would have won
-		}
+func (b *bound) rule(a *absent, clause spoor.Ref, v *event.Evaluated, f *spoor.Facts) bool {
+	winner := b.winner(v, f)
+	if asked := b.ledger.asked; f.Iteration == 1 && winner != clause && asked != nil && strings.HasPrefix(string(clause), "start.entries") {
+		return slices.ContainsFunc(asked.Query.Candidates, func(c score.Candidate) bool { return c.ID == a.skill })
 	}
-	return slices.Contains(b.ledger.superseded(v), a.skill)
+	if winner == clause {
+		return true
+	}
+	s := &b.settled
+	if s.claims == nil || s.ledger != b.ledger || s.iteration != f.Iteration {
+		b.settle(&v.Move, f)
+		s.claims = b.claims(winner, b.ledger.superseded(v), v.Move.To, f)
+	}
+	return s.claims[a.clause]
+}
+
+// winner is the rule that started the turn, as far as a move has to do with it.
+func (b *bound) winner(v *event.Evaluated, f *spoor.Facts) spoor.Ref {
+	switch r := b.ledger.routed; {
+	case f.Iteration != 1:
+		return ""
+	case r != nil && r.Ref != "":
+		return r.Ref
+	}
+	return v.Move.Ref
+}
+
+// claims says which of the rules that cannot be asked claim the message beside
+// the winner: those below it with which the list of skills that claim it, in
+// the order of their first rules, is the recorded one.
+func (b *bound) claims(winner spoor.Ref, superseded []string, to string, f *spoor.Facts) map[spoor.Ref]bool {
+	held := map[spoor.Ref]bool{}
+	starts := b.graph.Starts()
+	const most = 2000 // rules, each of which scans the message
+	for i, r := range starts {
+		if len(superseded) == 0 {
+			break
+		}
+		if r.Use != superseded[0] || r.Use == to {
+			continue
+		}
+		if b.mine[r.Ref.Key("when")] {
+			clause := r.Ref
+			if b.was != nil {
+				clause, _ = b.was(clause)
+			}
+			if before(clause, winner) {
+				continue // it would have won
+			}
+			held[r.Ref] = true
+		} else if len(starts) > most {
+			continue
+		} else if ok, err := b.graph.Claims(i, *f); !ok || err != nil {
+			continue
+		}
+		superseded = superseded[1:]
+	}
+	return held
 }
 
 // before reports whether one clause stands above another in the same list.
@@ -246,7 +284,7 @@ func (b *bound) settle(m *spoor.Move, f *spoor.Facts) *plan {
 	if s.ledger == b.ledger && s.iteration == f.Iteration {
 		return &s.plan
 	}
-	s.ledger, s.iteration, s.plan = b.ledger, f.Iteration, plan{}
+	s.ledger, s.iteration, s.plan, s.claims = b.ledger, f.Iteration, plan{}, nil
 	known := ""
 	switch {
 	case m.Conflict != nil:

@@ -130,13 +130,6 @@ func first(a, b any, path spoor.Ref, yield func(path string, a, b any) bool) (mo
 			break
 		}
 		from, end := 0, 0
-		if order, again := reordered(x, y); again {
-			n := make([]int, len(order))
-			for i := range n {
-				n[i] = i
-			}
-			return yield(string(path), n, order)
-		}
 		if len(x) != len(y) {
 			for from < min(len(x), len(y)) && encode(x[from]) == encode(y[from]) {
 				from++
@@ -220,8 +213,12 @@ type Change struct {
 // there are more.
 func changes(was, now string, prefix spoor.Ref) (list []Change, more bool) {
 	const most = 50
-	first(decode([]byte(was)), decode([]byte(now)), prefix, func(path string, a, b any) bool {
-		if len(list) == most {
+	a, b := decode([]byte(was)), decode([]byte(now))
+	reorder(a, b, prefix, func(path string, was, now []int) {
+		list = append(list, Change{path, encode(was), encode(now)})
+	})
+	first(a, b, prefix, func(path string, a, b any) bool {
+		if len(list) >= most {
 			more = true
 			return false
 		}
@@ -229,4 +226,30 @@ func changes(was, now string, prefix spoor.Ref) (list []Change, more bool) {
 		return true
 	})
 	return list, more
+}
+
+// reorder finds the lists of a map that only stand in another order, tells
+// them, and puts them into one order.
+func reorder(a, b any, path spoor.Ref, tell func(path string, was, now []int)) {
+	x, ok := a.(map[string]any)
+	y, both := b.(map[string]any)
+	if !ok || !both {
+		return
+	}
+	for _, key := range slices.Sorted(maps.Keys(x)) {
+		was, ok := x[key].([]any)
+		now, both := y[key].([]any)
+		if !ok || !both {
+			reorder(x[key], y[key], path.Key(key), tell)
+			continue
+		}
+		if order, moved := reordered(was, now); moved {
+			stood := make([]int, len(order))
+			for i := range stood {
+				stood[i] = i
+			}
+			tell(string(path.Key(key)), stood, order)
+			y[key] = was
+		}
+	}
 }

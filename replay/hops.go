@@ -68,7 +68,8 @@ func judged(m *spoor.Move) []*spoor.Judgement {
 }
 
 // rows are the guards whose verdict on a result is not what it was. Of a move
-// that goes elsewhere a guard that only one of the two judged is told as well.
+// that goes elsewhere a guard is told as well that opened and that the other move
+// did not judge.
 func (p *player) rows(was, now *spoor.Move) (rows []Row) {
 	then := judged(was)
 	elsewhere := was.From != now.From || was.To != now.To || was.By != now.By
@@ -81,7 +82,7 @@ func (p *player) rows(was, now *spoor.Move) (rows []Row) {
 			if r.Was.Passed == j.Passed {
 				continue
 			}
-		} else if !elsewhere {
+		} else if !elsewhere || !j.Passed {
 			continue
 		}
 		_, stood := p.steps[j.Ref]
@@ -89,7 +90,7 @@ func (p *player) rows(was, now *spoor.Move) (rows []Row) {
 		rows = append(rows, r)
 	}
 	for _, o := range then {
-		if elsewhere {
+		if elsewhere && o.Passed {
 			_, there := find(p.steps, o.Ref)
 			rows = append(rows, Row{Call: o.CallID, Tool: o.Tool, To: o.To, Label: p.was.label(o.Ref), Was: o, Removed: !there})
 		}

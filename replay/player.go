@@ -568,7 +568,7 @@ func (p *player) tools(c walk.CallTools) (on bool, err error) {
 	}
 	return false, p.miss(Missing{
 		What: "result", Call: call.ID, Tool: call.Tool, Arguments: clipped(call.Args),
-		Reason: fmt.Sprintf("missing result of %s(%s): the recording has no such call", line(call.Tool), clip(call.Args, 100)),
+		Reason: fmt.Sprintf("missing result of %s(%s): the recording has no further call like it", line(call.Tool), clip(call.Args, 100)),
 	})
 }
 
