@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -379,4 +380,67 @@ func TestAResultOfTheSameCall(t *testing.T) {
 	if r.Missing != nil || r.Assumed == nil || !strings.Contains(r.Assumed.Why, "the result is that of i1.3") {
 		t.Errorf("i1.1 is what i1.3 was, and the other way round:\n%s", r)
 	}
+}
+
+// FuzzAgainst walks recordings on maps that were edited anyhow, with any text in
+// place of a result.
+func FuzzAgainst(f *testing.F) {
+	files, err := filepath.Glob("testdata/*.txtar")
+	if err != nil || files == nil {
+		f.Fatal("there is nothing in testdata", err)
+	}
+	var recs []*recording.Recording
+	for _, file := range files {
+		ar, err := txtar.ParseFile(file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		rec := record(f, ar)
+		m, err := rec.Map()
+		if err != nil {
+			f.Fatal(err)
+		}
+		data, err := json.Marshal(m)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(len(recs), data, "", 0)
+		f.Add(len(recs), bytes.Replace(data, []byte("0.7"), []byte("0.6"), 1), `{"score":1,"riskLevel":"high"}`, 1)
+		recs = append(recs, rec)
+	}
+	f.Fuzz(func(t *testing.T, n int, data []byte, text string, turn int) {
+		rec := recs[(n%len(recs)+len(recs))%len(recs)]
+		m := new(spoor.Map)
+		if json.Unmarshal(data, m) != nil {
+			return
+		}
+		e := replay.Edit{Map: m, Turn: turn}
+		if text != "" {
+			e.Results = map[string]string{"i1.1": text}
+		}
+		r, err := replay.Against(rec, e)
+		if err != nil {
+			if strings.Contains(err.Error(), "the walk broke") {
+				t.Fatal(err)
+			}
+			return
+		}
+		if r.String() == "" || r.Recording == nil {
+			t.Fatal("nothing is reported")
+		}
+		if _, err := json.Marshal(r); err != nil {
+			t.Fatal(err)
+		}
+		if r.Same && r.Assumed != nil {
+			t.Fatalf("nothing is another one, and something is assumed:\n%s", r)
+		}
+		for _, m := range r.Moves {
+			if m.Now != nil && m.Evidence == explain.Counterfactual && r.Assumed != nil && m.Now.Event >= r.Assumed.Event {
+				t.Fatalf("the move of event %d is told as a fact, and all from %d on is assumed", m.Now.Event, r.Assumed.Event)
+			}
+		}
+		if p := replay.Reproduce(r.Recording, nil); !p.Same {
+			t.Fatalf("the replayed run does not reproduce itself:\n%s", p)
+		}
+	})
 }

@@ -48,7 +48,7 @@ func differs(recorded, made *event.Event, was, now []byte) *Difference {
 	_, outcome := recorded.Body.(event.Outcome)
 	if recorded.Body.Kind() != made.Body.Kind() {
 		if outcome { // the machine is not done with what came before
-			d.Kind, d.EventKind, d.Recorded = NotRecorded, made.Body.Kind(), ""
+			d.Kind, d.Event, d.EventKind = NotRecorded, made.Seq, made.Body.Kind()
 			d.Made = clipped(string(now))
 			return d
 		}

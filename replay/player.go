@@ -397,7 +397,7 @@ func (p *player) compare(c walk.CallModel, e *event.Event) {
 			same, d.Specified = false, []string{c.Choice.Name}
 		}
 	}
-	if !sameParts(was, c.Parts) {
+	if !p.sameSplices(c, e) && !sameParts(was, c.Parts) {
 		same = false
 		d.parts(was, c.Parts)
 	}
@@ -405,6 +405,18 @@ func (p *player) compare(c walk.CallModel, e *event.Event) {
 		d.classify(p.isEdited)
 		p.diverge(d)
 	}
+}
+
+// sameSplices reports whether a request changes the one before it as the
+// recorded one does, which is all there is to compare while none was another one.
+func (p *player) sameSplices(c walk.CallModel, e *event.Event) bool {
+	events := p.w.Recording().Events
+	now, ok := events[len(events)-1].Body.(*event.Called)
+	was, _ := e.Body.(*event.Called)
+	return ok && was != nil && c.Purpose == model.Answer && p.report.ChangedRequests == 0 &&
+		slices.EqualFunc(was.Splices, now.Splices, func(a, b event.Splice) bool {
+			return a.At == b.At && a.Drop == b.Drop && sameParts(a.Put, b.Put)
+		})
 }
 
 // diverge notes a request that is another one.
