@@ -2,10 +2,13 @@ package walk_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
 
+	"github.com/spoorhq/spoor"
+	"github.com/spoorhq/spoor/explain"
 	"github.com/spoorhq/spoor/recording"
 	"github.com/spoorhq/spoor/replay"
 )
@@ -46,5 +49,42 @@ func TestRandomRunsReplay(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestRandomRunsReplayOnOtherMaps walks conversations of the simulation on each
+// other's maps: whatever that comes to, it is a run like any other.
+func TestRandomRunsReplayOnOtherMaps(t *testing.T) {
+	var before *recording.Recording
+	for seed := range uint64(30) {
+		w := recording.NewWriter(nil, "random")
+		if err := w.Append(randomRun(t, 7000+seed)); err != nil {
+			t.Fatal(err)
+		}
+		rec := w.Recording()
+		if before == nil {
+			before = rec
+			continue
+		}
+		m, err := before.Map()
+		if err != nil {
+			t.Fatal(err)
+		}
+		before = rec
+		r, err := replay.Against(rec, replay.Edit{Map: m})
+		if problems, ok := errors.AsType[spoor.Problems](err); ok && strings.HasPrefix(string(problems[0].Ref), "agent.") {
+			continue // the agent's skills have the names of the map
+		}
+		if err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		if p := replay.Reproduce(r.Recording, nil); !p.Same {
+			t.Fatalf("seed %d: the replayed run does not reproduce itself:\n%s", seed, p)
+		}
+		for _, m := range r.Moves {
+			if m.Now != nil && m.Evidence == explain.Counterfactual && r.Assumed != nil && m.Now.Event >= r.Assumed.Event {
+				t.Fatalf("seed %d: event %d is told as exact, and all from %d on is assumed", seed, m.Now.Event, r.Assumed.Event)
+			}
+		}
 	}
 }
