@@ -3,6 +3,7 @@ package replay
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -218,9 +219,13 @@ func Against(r *recording.Recording, e Edit) (*Report, error) {
 type Place struct {
 	Digest model.Digest
 	Event  int
-	What   string // such as: the result of i1.1 assess_risk
 	Data   string
+
+	body event.Body
 }
+
+// What says what the content is, such as: the result of i1.1 assess_risk.
+func (p Place) What() string { return what(p.body, p.Digest) }
 
 // Editable lists the content that an edit can replace, each once, in the order
 // in which it came in: what the outcomes brought. All else follows from it.
@@ -235,7 +240,7 @@ func Editable(r *recording.Recording) []Place {
 		for _, p := range e.Pieces(nil) {
 			if !seen[p.Digest] {
 				seen[p.Digest] = true
-				list = append(list, Place{p.Digest, e.Seq, what(e.Body, p.Digest), *p.Data})
+				list = append(list, Place{p.Digest, e.Seq, *p.Data, e.Body})
 			}
 		}
 	}
@@ -329,13 +334,17 @@ func (p *player) check() error {
 	}
 	if len(p.edit.Pieces) > 0 {
 		editable := Editable(p.rec)
+		known := map[model.Digest]bool{}
+		for _, q := range editable {
+			known[q.Digest] = true
+		}
 		for _, d := range sorted(p.edit.Pieces) {
-			if !slices.ContainsFunc(editable, func(q Place) bool { return q.Digest == d }) {
+			if !known[d] {
 				return p.noPiece(d, editable)
 			}
 		}
 	}
-	for call := range p.edit.Results {
+	for _, call := range slices.Sorted(maps.Keys(p.edit.Results)) {
 		if err := returns(p.rec, call); err != nil {
 			return err
 		}
@@ -381,7 +390,7 @@ func Near(digits string, editable []Place) string {
 	slices.SortStableFunc(list, func(a, b Place) int { return like(b) - like(a) })
 	var names []string
 	for _, p := range list[:min(3, len(list))] {
-		names = append(names, fmt.Sprintf("%s, %s", short(p.Digest), clip(p.What, 80)))
+		names = append(names, fmt.Sprintf("%s, %s", short(p.Digest), clip(p.What(), 80)))
 	}
 	return "; nearest to it are: " + strings.Join(names, "; ")
 }

@@ -382,6 +382,32 @@ func TestAResultOfTheSameCall(t *testing.T) {
 	}
 }
 
+func ExampleAgainst() {
+	rec, err := recording.Open("../recording/testdata/v0/refund-desk.jsonl")
+	if err != nil {
+		panic(err)
+	}
+	m, err := rec.Map()
+	if err != nil {
+		panic(err)
+	}
+	m.Steps[3].Guard[1] = guard.Lt("score", 0.3)
+	r, err := replay.Against(rec, replay.Edit{Map: m})
+	if err != nil {
+		panic(err)
+	}
+	for _, move := range r.Moves {
+		fmt.Printf("%d: was %s, is %s (%s)\n", move.Iteration, move.Was.To, move.Now.To, move.Evidence)
+	}
+	fmt.Println(r.FirstDivergence.Class, "in iteration", r.FirstDivergence.Iteration)
+	// Output:
+	// 1: was triage, is triage (counterfactual)
+	// 2: was triage, is triage (counterfactual)
+	// 3: was refunds, is escalation (counterfactual)
+	// 4: was refunds, is escalation (assumed)
+	// map in iteration 3
+}
+
 // FuzzAgainst walks recordings on maps that were edited anyhow, with any text in
 // place of a result.
 func FuzzAgainst(f *testing.F) {

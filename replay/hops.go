@@ -207,17 +207,17 @@ func (r *Report) mapChanges(was, now *event.Started) {
 	if was.Graph.Map != now.Graph.Map {
 		add(changes(was.Graph.Data, now.Graph.Data, ""))
 	}
-	body := func(g *event.Graph, skill string) *event.BodyText {
+	texts := func(g *event.Graph) map[string]*event.BodyText {
+		list := map[string]*event.BodyText{}
 		for i := range g.Bodies {
-			if g.Bodies[i].Skill == skill {
-				return &g.Bodies[i]
-			}
+			list[g.Bodies[i].Skill] = &g.Bodies[i]
 		}
-		return new(event.BodyText)
+		return list
 	}
+	then, here := texts(&was.Graph), texts(&now.Graph)
 	seen := map[string]bool{}
 	for _, t := range slices.Concat(was.Graph.Bodies, now.Graph.Bodies) {
-		a, b := body(&was.Graph, t.Skill), body(&now.Graph, t.Skill)
+		a, b := cmp.Or(then[t.Skill], &event.BodyText{}), cmp.Or(here[t.Skill], &event.BodyText{})
 		if !seen[t.Skill] && a.Piece != b.Piece {
 			name := func(t *event.BodyText, line string) string {
 				if t.Data == "" {

@@ -26,7 +26,8 @@ type player struct {
 	w      *recording.Writer
 
 	was, now table
-	old, new *walk.State // after the events of the recording that are used, and of the replayed run
+	maps     [2]*spoor.Graph // of which steps are
+	old, new *walk.State     // after the events of the recording that are used, and of the replayed run
 
 	turn  []event.Event           // of the recording, that is walked
 	pos   int                     // the first that is not used
@@ -121,7 +122,9 @@ func (p *player) walk(b *event.Started, from, to int) error {
 	p.turn, p.pos = events[from:to:to], 1
 	p.settle()
 	p.moves, p.sent, p.args = map[int]int{}, map[string]bool{}, map[string]string{}
-	p.steps = sameSteps(p.was.graph.Map(), p.now.graph.Map())
+	if maps := [2]*spoor.Graph{p.was.graph, p.now.graph}; p.maps != maps {
+		p.maps, p.steps = maps, sameSteps(p.was.graph.Map(), p.now.graph.Map())
+	}
 	for i := range p.turn {
 		switch b := p.turn[i].Body.(type) {
 		case *event.Evaluated:
@@ -166,7 +169,7 @@ func (p *player) walk(b *event.Started, from, to int) error {
 // settle adds to the last turn of a recording that was cut what follows by
 // itself from its last outcome.
 func (p *player) settle() {
-	if len(p.turn) == 0 || p.turn[len(p.turn)-1].Seq != p.rec.Events[len(p.rec.Events)-1].Seq {
+	if !p.rec.Incomplete() || p.turn[len(p.turn)-1].Seq != p.rec.Events[len(p.rec.Events)-1].Seq {
 		return
 	}
 	s := new(walk.State)

@@ -165,7 +165,7 @@ func (p *Reproduction) String() string {
 		}
 		b.WriteString(".\n")
 	case p.Difference != nil:
-		fmt.Fprintf(&b, "%s does not reproduce itself: %s of it do, then:\n\n", line(p.Run), counted(p.Events, "event"))
+		fmt.Fprintf(&b, "%s does not reproduce itself. What follows from its outcomes is as it is recorded up to event %d, and then:\n\n", line(p.Run), p.Events)
 		b.WriteString(p.Difference.String())
 	default:
 		fmt.Fprintf(&b, "%s is not as it was written; what can be read of it, %s, follows from its outcomes.\n", line(p.Run), counted(p.Events, "event"))

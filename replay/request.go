@@ -119,42 +119,41 @@ func (d *Divergence) parts(was, now []model.Part) {
 	a, b := was[from:len(was)-end], now[from:len(now)-end]
 	keepA, keepB := common(a, b)
 
-	var gone []int // in a, not taken yet
+	gone := make([]bool, len(a)) // and no part of b was it
+	byKey, bySlot := map[key][]int{}, map[slot][]int{}
 	for i := range a {
-		if !keepA[i] {
-			gone = append(gone, i)
+		if gone[i] = !keepA[i]; gone[i] {
+			byKey[keyOf(&a[i])] = append(byKey[keyOf(&a[i])], i)
+			bySlot[slotOf(&a[i])] = append(bySlot[slotOf(&a[i])], i)
 		}
-	}
-	take := func(fits func(p *model.Part) bool) int {
-		for n, i := range gone {
-			if fits(&a[i]) {
-				gone = slices.Delete(gone, n, n+1)
-				return i
-			}
-		}
-		return -1
 	}
 	pair := make([]int, len(b)) // the part of a that a part of b was, from 1
 	change := make([]Changed, len(b))
 	for j := range b {
-		if keepB[j] {
-			continue
-		}
-		if i := take(func(p *model.Part) bool { return keyOf(p) == keyOf(&b[j]) }); i >= 0 {
-			pair[j], change[j] = i+1, Moved
+		k := keyOf(&b[j])
+		if list := byKey[k]; !keepB[j] && len(list) > 0 {
+			pair[j], change[j], gone[list[0]], byKey[k] = list[0]+1, Moved, false, list[1:]
 		}
 	}
 	for j := range b {
-		if keepB[j] || pair[j] > 0 {
+		if keepB[j] || change[j] == Moved {
 			continue
 		}
 		change[j] = Added
-		if i := take(func(p *model.Part) bool { return slotOf(p) == slotOf(&b[j]) }); i >= 0 {
-			pair[j], change[j] = i+1, Edited
+		k := slotOf(&b[j])
+		list := bySlot[k]
+		for len(list) > 0 && !gone[list[0]] {
+			list = list[1:]
 		}
+		if len(list) > 0 {
+			pair[j], change[j], gone[list[0]], list = list[0]+1, Edited, false, list[1:]
+		}
+		bySlot[k] = list
 	}
-	for _, i := range gone {
-		d.piece(pieceOf(Removed, &a[i], 0, from+i+1))
+	for i := range a {
+		if gone[i] {
+			d.piece(pieceOf(Removed, &a[i], 0, from+i+1))
+		}
 	}
 	for j := range b {
 		if change[j] == "" {

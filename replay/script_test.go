@@ -207,7 +207,7 @@ func editOf(t testing.TB, ar *txtar.Archive, rec *recording.Recording) replay.Ed
 		case kind == "piece":
 			if err := errors.New("there is no " + what); true {
 				for _, p := range replay.Editable(rec) {
-					if p.What == what {
+					if p.What() == what {
 						e.Pieces, err = map[model.Digest]string{p.Digest: text}, nil
 					}
 				}

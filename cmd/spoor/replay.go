@@ -14,6 +14,7 @@ import (
 
 	"github.com/spoorhq/spoor"
 	"github.com/spoorhq/spoor/cond"
+	"github.com/spoorhq/spoor/event"
 	"github.com/spoorhq/spoor/mapfile"
 	"github.com/spoorhq/spoor/model"
 	"github.com/spoorhq/spoor/recording"
@@ -238,9 +239,9 @@ func asWas(text, was string) string {
 
 // resultOf is what a call returned.
 func resultOf(rec *recording.Recording, call string) string {
-	for _, p := range replay.Editable(rec) {
-		if strings.HasPrefix(p.What, "the result of "+call+" ") {
-			return p.Data
+	for i := range rec.Events {
+		if b, ok := rec.Events[i].Body.(*event.Returned); ok && b.Call == call {
+			return b.Result.Data
 		}
 	}
 	return ""
