@@ -47,6 +47,7 @@ event                 : . github.com/go-json-experiment/json guard model score
 walk                  : . event internal/nearest model score
 recording             : . event github.com/go-json-experiment/json model
 explain               : . cond event internal/nearest model recording
+replay                : . cond event explain model recording score walk
 draw                  : . match
 
 tool                  : . github.com/google/jsonschema-go internal/nearest model
@@ -56,7 +57,7 @@ tool/mcp              : . github.com/modelcontextprotocol/go-sdk internal/secret
 agent                 : . check event internal/nearest model recording score tool walk
 
 examples/refund-desk  : github.com/google/jsonschema-go github.com/modelcontextprotocol/go-sdk modernc.org/sqlite tool
-cmd/spoor             : . agent check cond draw event examples/refund-desk explain github.com/spf13/cobra github.com/spf13/pflag internal/nearest mapfile match model model/anthropic model/openai model/script recording score tool tool/fixed tool/mcp
+cmd/spoor             : . agent check cond draw event examples/refund-desk explain github.com/spf13/cobra github.com/spf13/pflag internal/nearest mapfile match model model/anthropic model/openai model/script recording replay score tool tool/fixed tool/mcp
 internal/eventdoc     :
 
 check                 : . guard internal/nearest internal/phrase match score
@@ -66,7 +67,7 @@ internal/checkdoc     : . check cond mapfile score
 
 // pure are the packages that must not reach the world: no network, no files,
 // no processes, no environment, no clock of their own.
-var pure = []string{".", "guard", "match", "score", "internal/nearest", "internal/regex", "walk", "event", "model", "explain", "cond", "draw", "check"}
+var pure = []string{".", "guard", "match", "score", "internal/nearest", "internal/regex", "walk", "event", "model", "explain", "replay", "cond", "draw", "check"}
 
 var worldly = []string{"net", "net/http", "os", "os/exec", "io/ioutil", "syscall", "plugin", "database/sql"}
 
