@@ -75,13 +75,14 @@ const (
 	FactNoResult  FactKind = "noResult"  // a result that is not there
 	FactIteration FactKind = "iteration" // that the same happens in
 	FactMessage   FactKind = "message"   // of the user
-	FactPick      FactKind = "pick"      // the skill that the model asks to read
+	FactPick      FactKind = "pick"      // the skill that the model asks to read; none without Want
 	FactProposal  FactKind = "proposal"  // the skill that a tool proposes; none without Want
 	FactPosture   FactKind = "posture"   // of the turn
 	FactHidden    FactKind = "hidden"    // that the skill of Key is hidden from the turn
 	FactScore     FactKind = "score"     // of the skill of Key
 	FactDecided   FactKind = "decided"   // the skill that the decider chooses from the menu
 	FactFunction  FactKind = "function"  // that a condition holds which is a function of the program
+	FactLease     FactKind = "lease"     // that a tool requires the instruction of Key
 	FactLimit     FactKind = "limit"     // of the turn
 )
 
@@ -309,7 +310,7 @@ func (s situation) change(edits []FactEdit) situation {
 		case FactMessage:
 			f.UserMessage, s.anew = text, true
 		case FactPick:
-			f.Pick, s.pick = text, true
+			f.Pick, s.pick = text, text != ""
 		case FactProposal:
 			f.Proposal = text
 		case FactPosture:
@@ -566,6 +567,8 @@ func (w *ways) clear(t trial, d *made) (more trial, ok bool) {
 		return t.with([]FactEdit{w.edit(FactProposal, "", textValue(d.facts.Proposal), guard.Value{})}), true
 	case m.By == spoor.ByRoute:
 		return w.clearStep(t, d)
+	case m.By == spoor.ByPick && d.facts.Pick != "":
+		return t.with([]FactEdit{w.edit(FactPick, "", textValue(d.facts.Pick), guard.Value{})}), true
 	case m.By == spoor.ByEntry && strings.HasPrefix(string(m.Ref), "start."):
 		return w.clearRule(t, d)
 	}
@@ -744,12 +747,20 @@ func smallest(changes []Change) []Change {
 	return kept
 }
 
-// changes shows what would have made the difference.
-func (p *page) changes(indent int, list []Change) {
+// told shows what would have made the difference, to a way into a skill, to the
+// offer of a tool or to a piece.
+func (p *page) told(indent int, list []Change, to string) {
 	for i, c := range list {
-		name := either(i == 0, "opened with", "or with")
-		if !c.Verified {
-			name = either(i == 0, "assumed with", "or assumed")
+		var name string
+		switch {
+		case i > 0:
+			name = either(c.Verified, "or with", "or assumed")
+		case to == "tool":
+			name = either(c.Verified, "offered with", "assumed offer")
+		case to == "piece":
+			name = either(c.Verified, "put with", "assumed put")
+		default:
+			name = either(c.Verified, "opened with", "assumed with")
 		}
 		p.hang(indent, indent+2, say(name, "change", c.Text, "why", c.Why))
 	}

@@ -527,6 +527,9 @@ func (w *ways) factText(e *FactEdit) string {
 		}
 		return say("a message", "message", quote(e.value.Text(), 120))
 	case FactPick:
+		if e.Want == nil {
+			return say("no pick", "skill", shownText(e.Was))
+		}
 		return say("a pick", "skill", clip(e.value.Text(), 60))
 	case FactProposal:
 		if e.Want == nil {
@@ -541,10 +544,12 @@ func (w *ways) factText(e *FactEdit) string {
 		return say("a score", "want", want, "skill", clip(e.Key, 60), "instead", instead)
 	case FactDecided:
 		return say("a decision", "skill", clip(e.value.Text(), 60))
+	case FactLease:
+		return say("a lease", "id", clip(e.Key, 60))
 	case FactFunction:
 		return say("a function", "name", clip(e.Key, 80))
 	}
-	return say("a limit", "limit", line(e.Key), "want", want, "instead", instead)
+	return say("a limit", "limit", limitText(spoor.Limit(e.Key)), "want", want, "instead", instead)
 }
 
 // callText names the call that an edit is of.

@@ -856,10 +856,10 @@ func (o *Occasion) text(skill string) string {
 			what += " " + quote(w.Label, 40)
 		}
 		p.hang(2, 4, fmt.Sprintf("%s: %s (%s)", what, w.Text, w.Evidence))
-		p.changes(4, w.Changes)
+		p.told(4, w.Changes, "skill")
 	}
 	if o.NotFound != nil && o.Change != nil {
-		p.changes(4, []Change{*o.Change})
+		p.told(4, []Change{*o.Change}, "skill")
 	}
 	if o.Active && !o.Entered && o.From != skill {
 		p.put(2, say("in play"))

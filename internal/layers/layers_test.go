@@ -46,7 +46,7 @@ model/anthropic       : internal/wire model
 event                 : . github.com/go-json-experiment/json guard model score
 walk                  : . event internal/nearest model score
 recording             : . event github.com/go-json-experiment/json model
-explain               : . cond event internal/nearest model recording
+explain               : . cond event guard internal/nearest model recording score
 draw                  : . match
 
 tool                  : . github.com/google/jsonschema-go internal/nearest model
