@@ -60,6 +60,7 @@ type FactEdit struct {
 	Want json.RawMessage `json:"want,omitempty"`
 
 	value guard.Value // that Want is
+	whole string      // of a message, what it was
 }
 
 // FactKind says what a fact is.
@@ -113,7 +114,7 @@ const (
 const (
 	maxRounds  = 8       // edits that a change gains because something else came first
 	maxTrials  = 64      // of one way
-	maxWork    = 1 << 21 // of one map: what is compiled, and what is read of results, in steps and in hundreds of bytes
+	maxWork    = 1 << 20 // of one map, in what takes about a microsecond
 	maxWas     = 256     // bytes of a Was
 	maxOptions = 1024    // values of a field that are tried
 )
@@ -126,9 +127,10 @@ type situation struct {
 	menu    []string // that was open; nil if none was
 	cold    bool     // the model reads the entries, if it stands nowhere
 	reads   []string // what the model asked to read, in order
-	pick    bool     // the pick is to be judged
+	judge   bool     // what the model asks to read is judged anew
 
-	scores   []score.Score // nil: nobody was asked
+	scores   []score.Score // nil: nobody was asked, or nobody answered
+	wanted   *score.Score  // of one skill, where nobody answered: the others have 0
 	traits   score.Traits
 	scoreErr string
 	anew     bool            // the message is another one than what was scored
@@ -310,11 +312,11 @@ func (s situation) change(edits []FactEdit) situation {
 		case FactMessage:
 			f.UserMessage, s.anew = text, true
 		case FactPick:
-			f.Pick, s.pick = text, text != ""
+			s.reads, s.judge = slices.DeleteFunc([]string{text}, func(id string) bool { return id == "" }), true
 		case FactProposal:
 			f.Proposal = text
 		case FactPosture:
-			s.posture = spoor.Posture(text)
+			s.posture, s.judge = spoor.Posture(text), true
 		case FactHidden:
 			s.hidden = slices.DeleteFunc(slices.Clone(s.hidden), func(id string) bool { return id == e.Key })
 		case FactScore:
@@ -361,8 +363,11 @@ func (s *situation) score(skill string, to float64) {
 			best = i
 		}
 	}
-	if best >= 0 {
+	switch {
+	case best >= 0:
 		s.scores[best].Score = to
+	case s.scores == nil:
+		s.wanted, s.scoreErr = &score.Score{ID: skill, Score: to}, ""
 	}
 }
 
@@ -374,6 +379,13 @@ func (s *situation) verdict(g *spoor.Graph, c spoor.Continuity, decides bool) (v
 		switch {
 		case s.anew:
 			return nil, false, say("scored anew")
+		case s.scores == nil && s.wanted != nil:
+			for _, c := range t.Ask.Candidates {
+				scored.Scores = append(scored.Scores, score.Score{ID: c.ID})
+				if c.ID == s.wanted.ID {
+					scored.Scores[len(scored.Scores)-1].Score, s.wanted = s.wanted.Score, new(score.Score)
+				}
+			}
 		case s.scores == nil && s.scoreErr != "":
 			scored.Err = errors.New(s.scoreErr)
 		case s.scores == nil:
@@ -417,25 +429,34 @@ func (w *ways) make(g *spoor.Graph, s situation) *made {
 		}
 		d.why = why
 	}
-	if s.pick {
-		menu := s.menu
-		if menu == nil && f.Cursor == "" && s.cold && g.Selection() == spoor.SelectModel {
-			menu = g.Reachable("")
-		}
-		asked := f.Pick
-		f.Pick = ""
-		switch target := g.Classify(f.Cursor, asked); {
-		case target == spoor.OpenSkill && !slices.Contains(f.Activated, asked):
-			f.Activated = append(slices.Clip(f.Activated), asked)
-		case target != spoor.Hop || s.posture == spoor.PostureRails || s.posture == spoor.PostureGuard && !slices.Contains(menu, asked):
-		default:
-			f.Pick = asked
-		}
-	}
+	s.read(g, f)
 	d.move = g.Next(*f)
 	d.facts = *f
 	d.asked = a.asked
 	return d
+}
+
+// read lets the model's requests to read count: an open skill is switched on,
+// and the first one in reach, as far as the posture allows it, is picked. The
+// first pick closes the menu.
+func (s *situation) read(g *spoor.Graph, f *spoor.Facts) {
+	menu := s.menu
+	if menu == nil && f.Cursor == "" && s.cold && g.Selection() == spoor.SelectModel {
+		menu = g.Reachable("")
+	}
+	picked := ""
+	for _, id := range s.reads {
+		switch target := g.Classify(f.Cursor, id); {
+		case target == spoor.OpenSkill && !slices.Contains(f.Activated, id):
+			f.Activated = append(slices.Clip(f.Activated), id)
+		case target != spoor.Hop || picked != "" || s.posture == spoor.PostureRails || s.posture == spoor.PostureGuard && !slices.Contains(menu, id):
+		default:
+			picked = id
+		}
+	}
+	if s.judge {
+		f.Pick = picked
+	}
 }
 
 // led reports whether a move that was made again led into the skill: there, or
@@ -475,9 +496,9 @@ func (w *ways) attempt(t trial) *made {
 		return nil
 	}
 	s := w.sit.change(t.facts)
-	w.mapped.work++
-	for _, r := range s.facts.Results {
-		w.mapped.work += len(r.Text) / 100
+	w.mapped.work += 1 + len(w.mapped.m.Steps)/8
+	for i := range s.facts.Results {
+		w.mapped.work += len(s.facts.Results[i].Text) / 128
 	}
 	if w.mapped.work > maxWork {
 		return nil
@@ -516,18 +537,14 @@ func (w *ways) solve(t trial) (c Change, ok bool) {
 			return c, false
 		}
 		if w.led(d) {
-			for i := t.size() - 1; i >= 0 && t.size() > 1; i-- {
-				fewer := t.with(nil)
-				if i < len(t.facts) {
-					fewer.facts = slices.Delete(fewer.facts, i, i+1)
-				} else {
-					fewer.edits = slices.Delete(fewer.edits, i-len(t.facts), i-len(t.facts)+1)
-				}
-				if e := w.attempt(fewer); e != nil && w.led(e) {
-					t, d = fewer, e
-				}
-			}
+			t, d = w.least(t, d, w.led)
 			return w.changed(t, d), true
+		}
+		if d.why != "" && t.size() > 0 {
+			t, d = w.least(t, d, func(d *made) bool { return d.why != "" })
+			c = w.changed(t, d)
+			c.Evidence, c.Verified, c.Why, c.Move = Assumed, false, d.why, nil
+			return c, true
 		}
 		more, some := w.clear(t, d)
 		if !some {
@@ -536,6 +553,22 @@ func (w *ways) solve(t trial) (c Change, ok bool) {
 		t = more
 	}
 	return c, false
+}
+
+// least drops from a trial every edit without which it comes out as well.
+func (w *ways) least(t trial, d *made, as func(*made) bool) (trial, *made) {
+	for i := t.size() - 1; i >= 0 && t.size() > 1; i-- {
+		fewer := t.with(nil)
+		if i < len(t.facts) {
+			fewer.facts = slices.Delete(fewer.facts, i, i+1)
+		} else {
+			fewer.edits = slices.Delete(fewer.edits, i-len(t.facts), i-len(t.facts)+1)
+		}
+		if e := w.attempt(fewer); e != nil && as(e) {
+			t, d = fewer, e
+		}
+	}
+	return t, d
 }
 
 // changed is the change that a trial came to.
@@ -550,13 +583,7 @@ func (w *ways) changed(t trial, d *made) Change {
 	if c.Why = w.known(t, d); c.Why != "" {
 		c.Evidence, c.Verified = Assumed, false
 	}
-	c.Text = w.changeText(t)
 	return c
-}
-
-// assume is a change of which it cannot be tried what comes of it.
-func (w *ways) assume(t trial, why string) Change {
-	return Change{Evidence: Assumed, Kind: t.kind(), Facts: t.facts, Map: t.edits, Text: w.changeText(t), Why: why}
 }
 
 // clear adds to a trial what puts out of the way that which came first.
@@ -704,15 +731,23 @@ func (w *ways) open(trials []trial) (changes []Change, none *NotFound) {
 	if w.base == nil {
 		return nil, &NotFound{Kind: NotRecorded, Reason: say("no graph")}
 	}
+	least := map[bool]bool{} // there is one of a single edit, of the facts or of the map
 	for n, t := range trials {
 		if n == maxTrials {
 			break
 		}
+		if least[t.inMap] {
+			continue
+		}
 		if c, ok := w.solve(t); ok {
 			changes = append(changes, c)
+			least[t.inMap] = least[t.inMap] || c.Verified && c.size() == 1
 		}
 	}
-	return smallest(changes), w.nothing()
+	if changes = smallest(changes); len(changes) > 0 {
+		return changes, nil
+	}
+	return nil, w.nothing()
 }
 
 // nothing says why no change was found.
@@ -722,6 +757,8 @@ func (w *ways) nothing() *NotFound {
 	}
 	return &NotFound{Kind: NotReached, Reason: say("no change")}
 }
+
+func (c *Change) size() int { return len(c.Facts) + len(c.Map) }
 
 // smallest keeps of each kind the smallest change, a verified one before any
 // other, and puts the smallest first.
@@ -733,7 +770,7 @@ func smallest(changes []Change) []Change {
 			}
 			return 1
 		}
-		return len(a.Facts) + len(a.Map) - len(b.Facts) - len(b.Map)
+		return a.size() - b.size()
 	})
 	var kept []Change
 	for _, c := range changes {
@@ -741,6 +778,7 @@ func smallest(changes []Change) []Change {
 			return k.Kind == c.Kind || c.Kind == OfBoth && len(kept) > 0
 		}
 		if !slices.ContainsFunc(kept, same) {
+			c.Text = changeText(trial{facts: c.Facts, edits: c.Map})
 			kept = append(kept, c)
 		}
 	}

@@ -33,7 +33,7 @@ func (m *mapped) edited(edits []MapEdit, hidden []string) (*editing, bool) {
 	e, ok := m.edits[key]
 	if !ok {
 		starts := len(m.m.Start.Rules) + len(m.m.Start.Entries)
-		if m.work += 1 + len(m.m.Steps) + len(m.m.Skills) + starts; m.work > maxWork {
+		if m.work += 1 + len(m.start.Graph.Data)/64; m.work > maxWork {
 			return nil, false
 		}
 		e = m.edit(edits, hidden, starts)
@@ -288,7 +288,11 @@ func rawOf(v guard.Value, most int) json.RawMessage {
 
 // edit is one fact that would have to be another one.
 func (w *ways) edit(what FactKind, call string, was, want guard.Value) FactEdit {
-	return FactEdit{What: what, Call: call, Was: rawOf(was, maxWas), Want: rawOf(want, 0), value: want}
+	e := FactEdit{What: what, Call: call, Was: rawOf(was, maxWas), Want: rawOf(want, 0), value: want}
+	if what == FactMessage {
+		e.whole = was.Text()
+	}
+	return e
 }
 
 // fieldEdit is the edit that gives a key of a guard a value, on one result; not
@@ -467,20 +471,20 @@ func passes(g *guard.Compiled, key string, v guard.Value) bool {
 }
 
 // changeText says in one line what a trial changes.
-func (w *ways) changeText(t trial) string {
+func changeText(t trial) string {
 	var list []string
 	for i := 0; i < len(t.facts); i++ {
 		e := &t.facts[i]
 		if e.What != FactField {
-			list = append(list, w.factText(e))
+			list = append(list, factText(e))
 			continue
 		}
-		fields := w.factText(e)
+		fields := factText(e)
 		for i+1 < len(t.facts) && t.facts[i+1].What == FactField && t.facts[i+1].Call == e.Call {
 			i++
-			fields += " and " + w.factText(&t.facts[i])
+			fields += " and " + factText(&t.facts[i])
 		}
-		list = append(list, say("fields", "fields", fields, "of", w.callText(e)))
+		list = append(list, say("fields", "fields", fields, "of", callText(e)))
 	}
 	for _, e := range t.edits {
 		list = append(list, e.text)
@@ -489,12 +493,12 @@ func (w *ways) changeText(t trial) string {
 }
 
 // factText says in a few words what a fact would have to be.
-func (w *ways) factText(e *FactEdit) string {
+func factText(e *FactEdit) string {
 	was, want := shownJSON(e.Was), e.value.String()
 	if e.value.Kind() == guard.String && e.What == FactField {
 		want = quote(e.value.Text(), 80)
 	}
-	of := w.callText(e)
+	of := callText(e)
 	instead := either(was != "", say("instead", "was", was), "")
 	switch e.What {
 	case FactField:
@@ -522,7 +526,7 @@ func (w *ways) factText(e *FactEdit) string {
 	case FactIteration:
 		return say("an iteration", "want", want, "was", was)
 	case FactMessage:
-		if add, ok := strings.CutPrefix(e.value.Text(), w.sit.facts.UserMessage); ok && add != "" {
+		if add, ok := strings.CutPrefix(e.value.Text(), e.whole); ok && add != "" {
 			return say("words added", "words", quote(add, 80))
 		}
 		return say("a message", "message", quote(e.value.Text(), 120))
@@ -553,7 +557,7 @@ func (w *ways) factText(e *FactEdit) string {
 }
 
 // callText names the call that an edit is of.
-func (w *ways) callText(e *FactEdit) string {
+func callText(e *FactEdit) string {
 	return strings.TrimSpace(line(e.Call) + " " + line(e.Tool))
 }
 

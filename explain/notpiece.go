@@ -112,40 +112,63 @@ func NotPiece(r *recording.Recording, digest string) *NotPieceReason {
 		n.Text = clip(text, 120)
 	}
 	n.Roles = t.roles(n.Piece)
-	requests := map[model.Purpose][]placed{}
-	gone := map[model.Purpose]int{} // the call that dropped the piece
+	requests := map[model.Purpose]*request{}
 	for i := range r.Events {
 		switch b := t.event(i).Body.(type) {
 		case *event.Started:
 			clear(requests)
-			clear(gone)
 		case *event.Called:
-			parts := requests[b.Purpose]
-			was := slices.ContainsFunc(parts, func(p placed) bool { return p.Piece == n.Piece })
-			for _, s := range b.Splices {
-				at, end := spliced(s, len(parts))
-				put := make([]placed, len(s.Put))
-				for k, p := range s.Put {
-					put[k] = placed{p, i}
-				}
-				parts = slices.Replace(parts, at, end, put...)
+			q := requests[b.Purpose]
+			if q == nil {
+				q = &request{piece: n.Piece, at: -1, dropped: -1}
+				requests[b.Purpose] = q
 			}
-			requests[b.Purpose] = parts
-			at := slices.IndexFunc(parts, func(p placed) bool { return p.Piece == n.Piece })
-			if was && at < 0 {
-				gone[b.Purpose] = i
-			}
-			dropped := -1
-			if j, ok := gone[b.Purpose]; ok && at < 0 {
-				dropped = j
-			}
-			n.Occasions = append(n.Occasions, t.pieceOccasion(i, b, n, parts, at, dropped))
+			q.splice(i, b.Splices)
+			n.Occasions = append(n.Occasions, t.pieceOccasion(i, b, n, q))
 		}
 	}
 	if len(n.Occasions) == 0 {
 		n.NotFound = &NotFound{Kind: NotReached, Reason: say("no model call")}
 	}
 	return n
+}
+
+// A request is that of a model call, in which a piece is looked for.
+type request struct {
+	piece   model.Digest
+	parts   []placed
+	at      int // where the piece stands first; -1: nowhere
+	dropped int // the call that dropped it, as an index; -1: none did
+}
+
+// splice changes the request into that of call i.
+func (q *request) splice(i int, splices []event.Splice) {
+	had := q.at >= 0
+	for _, s := range splices {
+		at, end := spliced(s, len(q.parts))
+		put := make([]placed, len(s.Put))
+		for k, p := range s.Put {
+			put[k] = placed{p, i}
+		}
+		q.parts = slices.Replace(q.parts, at, end, put...)
+		is := func(p placed) bool { return p.Piece == q.piece }
+		switch {
+		case q.at >= end:
+			q.at += len(put) - (end - at)
+		case q.at >= at: // it was dropped, or stands behind what was put
+			q.at = slices.IndexFunc(q.parts, is)
+			continue
+		}
+		if k := slices.IndexFunc(put, is); k >= 0 && (q.at < 0 || at+k < q.at) {
+			q.at = at + k
+		}
+	}
+	switch {
+	case q.at >= 0:
+		q.dropped = -1
+	case had:
+		q.dropped = i
+	}
 }
 
 // find finds the piece that is asked for.
@@ -339,12 +362,12 @@ func roleText(kind PieceKind, name string) string {
 }
 
 // pieceOccasion tells what one model call had to do with a piece.
-func (t *trail) pieceOccasion(i int, b *event.Called, n *NotPieceReason, parts []placed, at, dropped int) PieceOccasion {
+func (t *trail) pieceOccasion(i int, b *event.Called, n *NotPieceReason, q *request) PieceOccasion {
 	e := t.event(i)
 	o := PieceOccasion{Turn: e.Turn, Iteration: e.Iteration, Event: e.Seq, Purpose: b.Purpose, Skill: b.Skill, Evidence: Fact}
-	if at >= 0 {
-		p := parts[at]
-		o.In, o.Part, o.Since = true, at+1, t.seq(p.by)
+	if q.at >= 0 {
+		p := q.parts[q.at]
+		o.In, o.Part, o.Since = true, q.at+1, t.seq(p.by)
 		name := "piece in"
 		switch {
 		case p.Kind == model.Call:
@@ -354,7 +377,7 @@ func (t *trail) pieceOccasion(i int, b *event.Called, n *NotPieceReason, parts [
 		case p.Role == model.Assistant:
 			name = "piece in reply"
 		}
-		o.Text = say(name, "part", itoa(at+1), "parts", itoa(len(parts)), "since", itoa(o.Since), "call", line(p.Call))
+		o.Text = say(name, "part", itoa(o.Part), "parts", itoa(len(q.parts)), "since", itoa(o.Since), "call", line(p.Call))
 		return o
 	}
 	for _, spec := range t.specs(i) {
@@ -363,15 +386,15 @@ func (t *trail) pieceOccasion(i int, b *event.Called, n *NotPieceReason, parts [
 			return o
 		}
 	}
-	if dropped >= 0 {
-		o.Dropped = t.seq(dropped)
+	if q.dropped >= 0 {
+		o.Dropped = t.seq(q.dropped)
 	}
 	role := t.roleAt(i, n.Roles)
 	if role == nil {
 		o.Text, o.NoChange = say("piece nowhere"), &NotFound{Kind: NotRecorded, Reason: say("piece nowhere")}
 		return o
 	}
-	t.absent(&o, i, b, role, dropped)
+	t.absent(&o, i, b, role)
 	return o
 }
 
@@ -402,7 +425,7 @@ func (t *trail) roleAt(i int, roles []PieceRole) *PieceRole {
 }
 
 // absent says why a request does not have a piece.
-func (t *trail) absent(o *PieceOccasion, i int, b *event.Called, r *PieceRole, dropped int) {
+func (t *trail) absent(o *PieceOccasion, i int, b *event.Called, r *PieceRole) {
 	none := func(kind Absence, reason string) { o.NoChange = &NotFound{Kind: kind, Reason: reason} }
 	what := either(r.Name != "", line(r.Name), "")
 	move := t.moveBefore(i)
@@ -426,7 +449,7 @@ func (t *trail) absent(o *PieceOccasion, i int, b *event.Called, r *PieceRole, d
 		return
 	}
 	o.Evidence = Derived
-	gone := either(dropped >= 0, say("dropped at", "event", itoa(o.Dropped)), "")
+	gone := either(o.Dropped > 0, say("dropped at", "event", itoa(o.Dropped)), "")
 	switch r.Kind {
 	case PieceBody:
 		t.absentBody(o, move, r.Name, gone)
@@ -568,7 +591,7 @@ func (t *trail) absentInstruction(o *PieceOccasion, move int, id, gone string) {
 	}
 	lease := FactEdit{What: FactLease, Key: id, value: guard.Of(true), Want: rawOf(guard.Of(true), 0)}
 	o.Changes = append(o.Changes, Change{
-		Evidence: Assumed, Kind: OfFacts, Facts: []FactEdit{lease}, Text: w.factText(&lease), Why: say("lease unsure"),
+		Evidence: Assumed, Kind: OfFacts, Facts: []FactEdit{lease}, Text: factText(&lease), Why: say("lease unsure"),
 	})
 	if o.Changes = smallest(o.Changes); len(o.Changes) == 0 {
 		o.NoChange = w.nothing()

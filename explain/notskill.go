@@ -64,7 +64,8 @@ type Way struct {
 
 	// Changes would have opened it, and led into the skill: the smallest of the
 	// facts, and of the map, that were found; the smaller one first. There are
-	// none where the move led there, and where NoChange says why.
+	// none where the move led there. NoChange says why there are none, or none of
+	// the facts.
 	Changes  []Change  `json:"changes,omitempty"`
 	NoChange *NotFound `json:"noChange,omitempty"`
 }
@@ -274,9 +275,7 @@ type ways struct {
 func (w *ways) add(way Way, trials ...trial) {
 	way.Label = w.mapped.label(way.Ref)
 	if way.Outcome != Taken && !w.there() {
-		if way.Changes, way.NoChange = w.open(trials); len(way.Changes) > 0 {
-			way.NoChange = nil
-		}
+		way.Changes, way.NoChange = w.open(trials)
 	}
 	w.list = append(w.list, way)
 }
@@ -349,6 +348,7 @@ func (w *ways) rules() {
 		}
 		if start.ScoredBy == "" {
 			w.add(Way{Evidence: Fact, Kind: ByRule, Ref: ref, Outcome: NotJudged, Text: say("entry not judged")})
+			w.list[len(w.list)-1].NoChange = &NotFound{Kind: NotReached, Reason: say("no change yet")}
 			continue
 		}
 		w.rule(ref, spoor.Rule{Use: e.Use, Match: e.Match, When: e.When})
@@ -377,6 +377,11 @@ func (w *ways) rule(ref spoor.Ref, r spoor.Rule) {
 		w.claim(&way, r)
 	}
 	w.add(way, w.ruleTrials(ref, r)...)
+	last := &w.list[len(w.list)-1]
+	ofFacts := func(c Change) bool { return c.Kind == OfFacts }
+	if r.Match.Regex != nil && way.Outcome == NotMet && !slices.ContainsFunc(last.Changes, ofFacts) {
+		last.NoChange = &NotFound{Kind: NotReached, Reason: say(either(len(r.Examples) > 0, "regex examples", "regex no word"))}
+	}
 }
 
 // scored tells how well a candidate fitted the message, and what came of it.
@@ -410,7 +415,7 @@ func (w *ways) scored(ref spoor.Ref, r spoor.Rule) {
 			way.Outcome = NotMet
 		}
 	}
-	if at < 0 {
+	if at < 0 && b.Error == "" {
 		w.add(way, w.ruleTrials(ref, r)...)
 		return
 	}
@@ -857,7 +862,11 @@ func (o *Occasion) text(skill string) string {
 		}
 		p.hang(2, 4, fmt.Sprintf("%s: %s (%s)", what, w.Text, w.Evidence))
 		p.told(4, w.Changes, "skill")
+		if o.Change != nil {
+			p.notFound(4, w.NoChange)
+		}
 	}
+	p.notFound(2, o.NoChange)
 	if o.NotFound != nil && o.Change != nil {
 		p.told(4, []Change{*o.Change}, "skill")
 	}

@@ -487,7 +487,10 @@ func (w *ways) offerChanges(name string, owners []string, tools []event.Tool) ([
 			changes = append(changes, w.changed(t, d))
 		}
 	}
-	return smallest(changes), w.nothing()
+	if changes = smallest(changes); len(changes) > 0 {
+		return changes, nil
+	}
+	return nil, w.nothing()
 }
 
 // offerEdits are edits of the map that could offer a tool where the walk stands.
@@ -559,7 +562,7 @@ func (t *trail) limitChange(i int, b *event.Called) ([]Change, *NotFound) {
 		return []Change{c}, nil
 	}
 	e.Want = rawOf(e.value, 0)
-	c := Change{Evidence: Counterfactual, Kind: OfFacts, Verified: true, Facts: []FactEdit{e}, Text: (&ways{}).factText(&e)}
+	c := Change{Evidence: Counterfactual, Kind: OfFacts, Verified: true, Facts: []FactEdit{e}, Text: factText(&e)}
 	if alone.ToolCalls+alone.Tokens+alone.PingPong+alone.Refusals > 0 || alone.Cost > 0 || alone.Time > 0 {
 		c.Evidence, c.Verified, c.Why = Assumed, false, say("limit others")
 	}

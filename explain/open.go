@@ -143,6 +143,9 @@ func (w *ways) satisfy(g *guard.Compiled, evidence []guard.Evidence, r spoor.Res
 // nearest is the edit that gives a key the value nearest to what it has with
 // which all conditions on it hold.
 func (w *ways) nearest(g *guard.Compiled, key string, r spoor.Result, d guard.Domain) (FactEdit, bool) {
+	if w.mapped.work += len(r.Text) / 32; w.mapped.work > maxWork {
+		return FactEdit{}, false
+	}
 	actual, _ := valueAt(r, key)
 	switch key {
 	case guard.KeyIteration:
@@ -456,10 +459,13 @@ func otherWords(a, b string) int {
 // numbers by which a verdict is decisive.
 func (w *ways) scoreTrials(at int) []trial {
 	b := w.routed
-	if w.base == nil || b == nil || b.Scores == nil {
+	if w.base == nil || b == nil {
 		return nil
 	}
 	v := b.Scores
+	if v == nil {
+		return []trial{{facts: []FactEdit{w.scoreEdit(math.NaN(), 1)}}}
+	}
 	best := math.Inf(-1)
 	for _, r := range v.Ranked {
 		if r.ID != w.id && !math.IsNaN(r.Score) && !math.IsInf(r.Score, 0) {
@@ -529,7 +535,7 @@ func rounded(f float64) float64 {
 
 // scoreEdit is another score of the skill.
 func (w *ways) scoreEdit(was, want float64) FactEdit {
-	e := w.edit(FactScore, "", guard.Of(was), guard.Of(want))
+	e := w.edit(FactScore, "", guard.Of(was), guard.Of(want)) // what is no number has no JSON
 	e.Key = w.id
 	return e
 }
@@ -609,8 +615,14 @@ func (w *ways) nowhereTrials() []trial {
 	if w.sit.facts.Iteration > 1 {
 		return w.readTrials()
 	}
+	if own, ref := w.mapped.own(w.id); own != nil {
+		return w.ownTrials(own, ref)
+	}
 	start := &w.mapped.m.Start
 	rule := spoor.Rule{Use: w.id}
+	if start.Classify != "" { // there a rule without a condition claims nothing
+		rule.When = "true"
+	}
 	at := spoor.Ref("start.rules").At(len(start.Rules))
 	text := say("edit rule", "ref", line(string(at)), "skill", line(w.id))
 	switch {
