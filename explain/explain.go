@@ -4,7 +4,9 @@
 //	Span      where a piece of the answer was copied from, down to the message
 //	Answer    the same for the whole answer: which of it is copied, and which is not
 //	Move      why the walk went where it went
-//	NotSkill  every time that a skill could have been entered, and what shut it
+//	NotSkill  every time that a skill could have been entered, what shut it, and what would have opened it
+//	NotTool   the same of a tool, for every model call
+//	NotPiece  the same of a piece of content, for every model call
 //	Narrate   the walk as prose, a fact a line; NarrateFull with every word that was exchanged
 //
 // Each is a pure function of the recording, which carries the map that it was

@@ -632,7 +632,7 @@ func (w *ways) step(ref spoor.Ref, k int, s *spoor.Step) {
 // probe asks whether one result would have taken a step that stands alone.
 // Shut says that the step has a refusal on record, which is not told again.
 func (w *ways) probe(g *spoor.Graph, ref spoor.Ref, k int, s *spoor.Step, r *Result, shut bool) {
-	m := g.Next(w.facts(spoor.Result{Tool: r.Tool, CallID: r.Call, Executed: r.Executed, Status: r.Status, Text: r.Text}))
+	m := g.Next(w.facts(w.alone(r, s.When != "")...))
 	way := Way{Evidence: Derived, Kind: ByStep, Ref: ref}
 	call, tool := line(r.Call), line(r.Tool)
 	switch {
@@ -677,6 +677,19 @@ func (w *ways) probe(g *spoor.Graph, ref spoor.Ref, k int, s *spoor.Step, r *Res
 		return
 	}
 	w.add(way, w.stepTrials(k, r.Call)...)
+}
+
+// alone is one result, or all of them, of which no other one can fire a step
+// with a condition, though the condition sees them all.
+func (w *ways) alone(r *Result, all bool) []spoor.Result {
+	var list []spoor.Result
+	for k := range w.results {
+		o := &w.results[k]
+		if o == r || all && o.Tool != readSkill {
+			list = append(list, spoor.Result{Tool: o.Tool, CallID: o.Call, Executed: o.Executed && o == r, Status: o.Status, Text: o.Text})
+		}
+	}
+	return list
 }
 
 // closedText names the conditions of a guard that failed.

@@ -356,7 +356,7 @@ func (w *ways) ruleTrials(ref spoor.Ref, r spoor.Rule) []trial {
 		}
 	}
 	message := w.sit.facts.UserMessage
-	say := func(text string) trial {
+	saying := func(text string) trial {
 		return base.with([]FactEdit{w.edit(FactMessage, "", textValue(message), textValue(text))})
 	}
 	inMap := base
@@ -364,7 +364,7 @@ func (w *ways) ruleTrials(ref spoor.Ref, r spoor.Rule) []trial {
 	list := []trial{base, inMap}
 	if words, ok := w.words(r.Match.Keywords, r.Match.All == nil && r.Match.Regex == nil); ok {
 		for _, word := range words {
-			list = append(list, say(strings.TrimSpace(message+" "+word)))
+			list = append(list, saying(strings.TrimSpace(message+" "+word)))
 		}
 	}
 	if r.Match.All != nil {
@@ -374,7 +374,7 @@ func (w *ways) ruleTrials(ref spoor.Ref, r spoor.Rule) []trial {
 				whole = strings.TrimSpace(whole + " " + words[0])
 			}
 		}
-		list = append(list, say(whole))
+		list = append(list, saying(whole))
 	}
 	if r.When != "" && !w.mapped.bound(r.When) {
 		if facts, ok := w.guess(r.When, spoor.Result{}, true); ok {
@@ -384,7 +384,7 @@ func (w *ways) ruleTrials(ref spoor.Ref, r spoor.Rule) []trial {
 	examples := slices.Clone([]string(r.Examples))
 	slices.SortStableFunc(examples, func(a, b string) int { return otherWords(message, a) - otherWords(message, b) })
 	for _, text := range examples[:min(len(examples), 16)] {
-		list = append(list, say(text))
+		list = append(list, saying(text))
 	}
 	switch {
 	case base.way == 0:
@@ -402,19 +402,19 @@ func (w *ways) ruleTrials(ref spoor.Ref, r spoor.Rule) []trial {
 		}
 	case r.Match.Intent == nil && !r.Match.IsZero():
 		at := ref.Key("match")
-		edit := MapEdit{Op: OpRemove, At: at, text: w.removedText(at), do: func(e *editing) {
+		every := spoor.Rule{}.Match
+		every.Regex = new("^")
+		edit := w.set(at, every, say("edit claim", "ref", line(string(at))), func(e *editing) {
 			if e.m.Start.Entries != nil {
-				e.m.Start.Entries[base.way-1].Match = spoor.Entry{}.Match
+				e.m.Start.Entries[base.way-1].Match = every
 			} else {
-				e.m.Start.Rules[base.way-1].Match = spoor.Rule{}.Match
+				e.m.Start.Rules[base.way-1].Match = every
 			}
-		}}
+		})
 		list = append(list, inMap.with(nil, edit))
 	}
 	return list
 }
-
-func (w *ways) removedText(ref spoor.Ref) string { return say("edit remove", "ref", line(string(ref))) }
 
 // words are keywords, the shortest first.
 func (w *ways) words(keywords []string, yes bool) ([]string, bool) {

@@ -264,6 +264,7 @@ var templates = map[string]string{
 	"edit drop":        "{ref} {was} removed",
 	"edit set":         "{ref} set to {value}",
 	"edit add":         "{ref} with {value} as well",
+	"edit claim":       "{ref} claiming every message",
 	"edit step":        "a step from {from} to {to} that the model can take",
 	"edit rule":        "{ref} added, which starts in {skill}",
 	"instead":          " instead of {was}",

@@ -16,6 +16,7 @@ import (
 	"github.com/spoorhq/spoor/match"
 	"github.com/spoorhq/spoor/model"
 	"github.com/spoorhq/spoor/recording"
+	"github.com/spoorhq/spoor/score"
 )
 
 // chance makes maps and walks of them, the same for a seed.
@@ -373,7 +374,7 @@ func edited(t *testing.T, m *spoor.Map, edits []explain.MapEdit) {
 			read(e, &rules[i].rule.When)
 		case form == "start.rules[].match":
 			fmt.Sscanf(at, "start.rules[%d].match", &i)
-			rules[i].rule.Match = match.Match{}
+			read(e, &rules[i].rule.Match)
 		case at == "start.use":
 			read(e, &m.Start.Use)
 		default:
@@ -517,4 +518,94 @@ func whole(facts []explain.FactEdit, edits []explain.MapEdit, change explain.Cha
 		return n
 	}
 	return adds(edits) == adds(change.Map)
+}
+
+// What would have started a turn elsewhere does so when the turn is routed again
+// with the numbers of the change.
+func TestVerifiedStartsLead(t *testing.T) {
+	tried := map[string]int{}
+	for name, r := range each(t) {
+		for _, id := range []string{"billing", "delivery", "returns", "fraud", "manager"} {
+			for _, o := range explain.NotSkill(r, id).Occasions {
+				for _, w := range o.Ways {
+					for _, c := range w.Changes {
+						if o.Iteration == 1 && c.Verified && w.Kind == explain.ByRule {
+							routedAgain(t, name, r, &o, id, &c, tried)
+						}
+					}
+				}
+			}
+		}
+	}
+	for _, what := range []string{"score", "message", "start.routing.nearTieMargin"} {
+		if tried[what] == 0 {
+			t.Errorf("no change is of %s: %v", what, tried)
+		}
+	}
+}
+
+func routedAgain(t *testing.T, name string, r *recording.Recording, o *explain.Occasion, id string, c *explain.Change, tried map[string]int) {
+	t.Helper()
+	start := r.Started(o.Event)
+	var scores *event.Scored
+	for i := range r.Events {
+		if b, ok := r.Events[i].Body.(*event.Scored); ok && r.Events[i].Seq < o.Event && r.Events[i].Turn == o.Turn {
+			scores = b
+		}
+	}
+	if scores == nil || scores.Error != "" {
+		return // a model gave them, or nobody
+	}
+	plan, err := start.Graph.Decode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := spoor.Facts{Iteration: 1, UserMessage: start.Message.Data}
+	if start.Continuity == spoor.ContinueConversation {
+		f.Cursor = start.Cursor
+	}
+	scored := &spoor.Scored{Scores: slices.Clone(scores.Scores), Traits: score.Traits{Floor: scores.Floor, Categorical: scores.Categorical}}
+	for _, e := range c.Facts {
+		tried[string(e.What)]++
+		switch e.What {
+		case explain.FactScore:
+			i := slices.IndexFunc(scored.Scores, func(s score.Score) bool { return s.ID == e.Key })
+			if err := json.Unmarshal(e.Want, &scored.Scores[i].Score); err != nil {
+				t.Fatal(err)
+			}
+		case explain.FactMessage:
+			if err := json.Unmarshal(e.Want, &f.UserMessage); err != nil {
+				t.Fatal(err)
+			}
+		case explain.FactDecided:
+			return
+		default:
+			t.Fatalf("%s: %s", name, c.Text)
+		}
+	}
+	for _, e := range c.Map {
+		tried[string(e.At)]++
+		policy := score.Policy{}
+		if plan.Start.Routing != nil {
+			policy = *plan.Start.Routing
+		}
+		var n float64
+		if json.Unmarshal(e.Value, &n) != nil {
+			return // an edit of a rule, which the other law holds
+		}
+		if e.At == "start.routing.floor" {
+			policy.Floor = &n
+		} else {
+			policy.NearTieMargin = &n
+		}
+		plan.Start.Routing = &policy
+	}
+	g, err := spoor.Compile(plan, cond.CEL)
+	if err != nil {
+		t.Fatalf("%s: %s: %v", name, c.Text, err)
+	}
+	route := g.Hide(start.Hidden).Route(f, start.Continuity, scored)
+	if route.To != id {
+		t.Errorf("%s, event %d: with %s the turn starts in %q, not in %s", name, o.Event, c.Text, route.To, id)
+	}
 }

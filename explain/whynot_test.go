@@ -14,6 +14,7 @@ import (
 	"github.com/spoorhq/spoor/cond"
 	"github.com/spoorhq/spoor/explain"
 	"github.com/spoorhq/spoor/guard"
+	"github.com/spoorhq/spoor/match"
 	"github.com/spoorhq/spoor/model"
 	"github.com/spoorhq/spoor/recording"
 )
@@ -77,6 +78,49 @@ func TestOffering(t *testing.T) {
 	if n < 200 {
 		t.Errorf("%d offers are too few to mean anything", n)
 	}
+}
+
+// A condition that looks at all results is asked with all of them.
+func TestConditionOverAllResults(t *testing.T) {
+	m := &spoor.Map{
+		Skills: []spoor.Skill{{ID: "ask", Tools: []string{"look", "rate"}}, {ID: "one"}, {ID: "many"}},
+		Start:  spoor.Start{Use: "ask"},
+		Steps:  []spoor.Step{{From: "ask", To: "one", OnToolReturn: "look"}, {From: "ask", To: "many", When: "size(toolResults) > 1"}},
+	}
+	w := newWorld(t, m, spoor.Injections{})
+	w.say("Look.", nil)
+	w.replies(call("look", "{}", "rate", "{}"))
+	w.returns("i1.1", "{}")
+	w.returns("i1.2", "{}")
+	for _, way := range explain.NotSkill(w.recording(), "many").Occasions[1].Ways {
+		if way.Kind == explain.ByStep && (way.Outcome != explain.Beaten || len(way.Changes) == 0) {
+			t.Errorf("it held on both results, and was beaten: %+v", way)
+		}
+	}
+}
+
+// A guard that no result can pass is opened by the map alone, and a regular
+// expression by an example of its rule alone.
+func TestWhatCannotBeOpened(t *testing.T) {
+	m := &spoor.Map{
+		Skills: []spoor.Skill{{ID: "ask", Tools: []string{"look"}}, {ID: "never"}, {ID: "parcel"}, {ID: "order"}},
+		Start: spoor.Start{Rules: []spoor.Rule{
+			{Use: "parcel", Match: match.Regex(`parcel [0-9]+`)},
+			{Use: "order", Match: match.Regex(`order [0-9]+`), Examples: spoor.Phrases{"Please see to order 4.", "Where is order 17?"}},
+			{Use: "ask"},
+		}},
+		Steps: []spoor.Step{{From: "ask", To: "never", OnToolReturn: "look", Guard: guard.Guard{guard.Gt("n", 5), guard.Lt("n", 3)}}},
+	}
+	w := newWorld(t, m, spoor.Injections{})
+	w.say("Where is it?", nil)
+	w.replies(call("look", "{}"))
+	w.returns("i1.1", `{"n":4}`)
+	w.replies(say("There."))
+	var text strings.Builder
+	for _, id := range []string{"never", "parcel", "order"} {
+		fmt.Fprintln(&text, explain.NotSkill(w.recording(), id))
+	}
+	golden(t, "not-unopened.txt", text.String())
 }
 
 // One field is changed, and all else stays byte for byte.
