@@ -93,8 +93,11 @@ type MapEdit struct {
 	Op MapOp     `json:"op"`
 	At spoor.Ref `json:"ref"` // of what is removed, moved or set; of what is added, where it goes
 
-	Above spoor.Ref       `json:"above,omitempty"` // of a move
-	Value json.RawMessage `json:"value,omitempty"` // of what is set or added, in the form of a map file
+	Above spoor.Ref `json:"above,omitempty"` // of a move
+
+	// Value is what is set or added, in the form of a map file; a condition of a
+	// guard is {key, op, value}.
+	Value json.RawMessage `json:"value,omitempty"`
 
 	text string // what it does, for people
 	do   func(*editing)
@@ -591,11 +594,11 @@ func (w *ways) clear(t trial, d *made) (more trial, ok bool) {
 	m := &d.move
 	switch {
 	case m.By == spoor.ByProposal:
-		return t.with([]FactEdit{w.edit(FactProposal, "", textValue(d.facts.Proposal), guard.Value{})}), true
+		return t.with([]FactEdit{fact(FactProposal, "", textValue(d.facts.Proposal), guard.Value{})}), true
 	case m.By == spoor.ByRoute:
 		return w.clearStep(t, d)
 	case m.By == spoor.ByPick && d.facts.Pick != "":
-		return t.with([]FactEdit{w.edit(FactPick, "", textValue(d.facts.Pick), guard.Value{})}), true
+		return t.with([]FactEdit{fact(FactPick, "", textValue(d.facts.Pick), guard.Value{})}), true
 	case m.By == spoor.ByEntry && strings.HasPrefix(string(m.Ref), "start."):
 		return w.clearRule(t, d)
 	}
@@ -712,7 +715,7 @@ func (w *ways) clearRule(t trial, d *made) (more trial, ok bool) {
 	if witness := d.move.Witness; !t.inMap && witness != nil && witness.Text != "" {
 		if less := strings.Replace(d.facts.UserMessage, witness.Text, "", 1); less != d.facts.UserMessage {
 			less = strings.Join(strings.Fields(less), " ")
-			return t.with([]FactEdit{w.edit(FactMessage, "", textValue(w.sit.facts.UserMessage), textValue(less))}), true
+			return t.with([]FactEdit{fact(FactMessage, "", textValue(w.sit.facts.UserMessage), textValue(less))}), true
 		}
 	}
 	ref := spoor.Ref(name).At(winner)

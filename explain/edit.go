@@ -156,12 +156,8 @@ func (w *ways) moved(ref, above spoor.Ref) MapEdit {
 	}}
 }
 
-// set is an edit that writes a value at a ref.
-func (w *ways) set(ref spoor.Ref, value any, text string, do func(*editing)) MapEdit {
-	return w.put(OpSet, ref, value, text, do)
-}
-
-func (w *ways) put(op MapOp, ref spoor.Ref, value any, text string, do func(*editing)) MapEdit {
+// put is an edit that sets or adds a value at a ref.
+func put(op MapOp, ref spoor.Ref, value any, text string, do func(*editing)) MapEdit {
 	data, err := json.Marshal(value)
 	if err != nil {
 		data = nil // the map itself has no such JSON; the edit is tried all the same
@@ -170,16 +166,16 @@ func (w *ways) put(op MapOp, ref spoor.Ref, value any, text string, do func(*edi
 }
 
 // always is the edit that lets a condition hold, whatever is there, or never.
-func (w *ways) always(ref spoor.Ref, holds bool, do func(e *editing, when string)) MapEdit {
+func always(ref spoor.Ref, holds bool, do func(e *editing, when string)) MapEdit {
 	when := either(holds, "true", "false")
 	at := ref.Key("when")
-	return w.set(at, when, say("edit when", "ref", line(string(at)), "holds", either(holds, "holding", "not holding")),
+	return put(OpSet, at, when, say("edit when", "ref", line(string(at)), "holds", either(holds, "holding", "not holding")),
 		func(e *editing) { do(e, when) })
 }
 
 // stepAdded is the edit that adds a step.
-func (w *ways) stepAdded(s spoor.Step, text string) MapEdit {
-	return w.put(OpAdd, "steps", s, text, func(e *editing) { e.m.Steps = append(e.m.Steps, s) })
+func stepAdded(s spoor.Step, text string) MapEdit {
+	return put(OpAdd, "steps", s, text, func(e *editing) { e.m.Steps = append(e.m.Steps, s) })
 }
 
 // conditions are the edits that loosen a guard until it holds for a result.
@@ -199,7 +195,7 @@ func (w *ways) conditions(k int, s *spoor.Step, r spoor.Result, failed []guard.E
 		at := ref.At(i)
 		if to, ok := loosened(s.Guard, i, actual, c); ok {
 			text := say("edit condition", "ref", line(string(at)), "to", line(to.String()), "was", line(was.String()))
-			edits = append(edits, w.set(at, to, text, func(e *editing) {
+			edits = append(edits, put(OpSet, at, to, text, func(e *editing) {
 				g := slices.Clone(e.m.Steps[k].Guard)
 				g[i] = to
 				e.m.Steps[k].Guard = g
@@ -216,7 +212,7 @@ func (w *ways) conditions(k int, s *spoor.Step, r spoor.Result, failed []guard.E
 			return nil
 		}
 		at := spoor.Ref("steps").At(k).Key("onToolReturn")
-		edits = append(edits, w.set(at, tool, say("edit set", "ref", line(string(at)), "value", line(r.Tool)), func(e *editing) {
+		edits = append(edits, put(OpSet, at, tool, say("edit set", "ref", line(string(at)), "value", line(r.Tool)), func(e *editing) {
 			e.m.Steps[k].OnToolReturn = tool
 		}))
 	}
@@ -287,7 +283,7 @@ func rawOf(v guard.Value, most int) json.RawMessage {
 }
 
 // edit is one fact that would have to be another one.
-func (w *ways) edit(what FactKind, call string, was, want guard.Value) FactEdit {
+func fact(what FactKind, call string, was, want guard.Value) FactEdit {
 	e := FactEdit{What: what, Call: call, Was: rawOf(was, maxWas), Want: rawOf(want, 0), value: want}
 	if what == FactMessage {
 		e.whole = was.Text()
@@ -321,7 +317,7 @@ func (w *ways) fieldEdit(r spoor.Result, key string, was, want guard.Value) (e F
 			return e, false
 		}
 	}
-	e = w.edit(what, r.CallID, was, want)
+	e = fact(what, r.CallID, was, want)
 	e.Tool = r.Tool
 	if what == FactField {
 		e.Key = key

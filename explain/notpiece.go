@@ -562,7 +562,7 @@ func (t *trail) absentInstruction(o *PieceOccasion, move int, id, gone string) {
 		o.NoChange = &NotFound{Kind: NotRecorded, Reason: say("no graph")}
 		return
 	}
-	edit := w.always(ref, true, func(e *editing, when string) {
+	edit := always(ref, true, func(e *editing, when string) {
 		e.in.Instructions = slices.Clone(e.in.Instructions)
 		e.in.Instructions[at].When = when
 	})
@@ -581,7 +581,7 @@ func (t *trail) absentInstruction(o *PieceOccasion, move int, id, gone string) {
 		}
 	}
 	if w.mapped.bound(when) {
-		trials = append(trials, trial{facts: []FactEdit{w.function(when)}})
+		trials = append(trials, trial{facts: []FactEdit{function(when)}})
 	}
 	for _, trial := range trials {
 		d := w.attempt(trial)

@@ -167,7 +167,7 @@ func (t *trail) occasion(i int, id string) (o Occasion) {
 	w.begin()
 	if mapped.hides(id) {
 		o.NotFound = &NotFound{Kind: Refused, Reason: say("hidden skill")}
-		shown := w.edit(FactHidden, "", guard.Of(true), guard.Of(false))
+		shown := fact(FactHidden, "", guard.Of(true), guard.Of(false))
 		shown.Key = id
 		o.take(w.open(w.all([]FactEdit{shown})))
 		return o

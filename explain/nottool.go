@@ -500,13 +500,13 @@ func (w *ways) offerEdits(name string, owners []string) []MapEdit {
 		s := &w.mapped.m.Skills[k]
 		if s.ID == w.move.To || w.t.isActive(w.i, s.ID) {
 			at := spoor.Ref("skills").At(k).Key("tools")
-			edits = append(edits, w.put(OpAdd, at, name, say("edit list", "ref", line(string(at)), "tool", line(name)), func(e *editing) {
+			edits = append(edits, put(OpAdd, at, name, say("edit list", "ref", line(string(at)), "tool", line(name)), func(e *editing) {
 				e.m.Skills[k].Tools = append(slices.Clip(e.m.Skills[k].Tools), name)
 			}))
 		}
 		if slices.Contains(owners, s.ID) {
 			at := spoor.Ref("skills").At(k).Key("autoActivate")
-			edits = append(edits, w.set(at, spoor.Always, say("edit set", "ref", line(string(at)), "value", string(spoor.Always)), func(e *editing) {
+			edits = append(edits, put(OpSet, at, spoor.Always, say("edit set", "ref", line(string(at)), "value", string(spoor.Always)), func(e *editing) {
 				e.m.Skills[k].AutoActivate = spoor.Always
 			}))
 		}

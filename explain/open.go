@@ -82,17 +82,17 @@ func (w *ways) meet(k int, s *spoor.Step, r spoor.Result) (edits []FactEdit, ok 
 	}
 	if s.When != "" {
 		if !r.Executed {
-			edits = append(edits, w.edit(FactExecuted, r.CallID, guard.Of(false), guard.Of(true)))
+			edits = append(edits, fact(FactExecuted, r.CallID, guard.Of(false), guard.Of(true)))
 		}
 		if w.mapped.bound(s.When) {
-			return append(edits, w.function(s.When)), true
+			return append(edits, function(s.When)), true
 		}
 		more, ok := w.guess(s.When, r, true)
 		return append(edits, more...), ok
 	}
 	g := w.guardAt(k)
 	if s.OnToolStatus == nil && !r.Executed {
-		edits = append(edits, w.edit(FactExecuted, r.CallID, guard.Of(false), guard.Of(true)))
+		edits = append(edits, fact(FactExecuted, r.CallID, guard.Of(false), guard.Of(true)))
 		edits[0].Tool = r.Tool
 	}
 	domain := domainOf(s)
@@ -212,7 +212,7 @@ func (w *ways) newResult(k int, s *spoor.Step) (edits []FactEdit, ok bool) {
 			edits = append(edits, e)
 		}
 	}
-	e := w.edit(FactResult, "", guard.Value{}, textValue(r.Text))
+	e := fact(FactResult, "", guard.Value{}, textValue(r.Text))
 	e.Tool, e.Status = r.Tool, r.Status
 	return append([]FactEdit{e}, edits...), true
 }
@@ -232,7 +232,7 @@ func (w *ways) tools() (names []string) {
 func (w *ways) widen(k int, s *spoor.Step, r spoor.Result) (edits []MapEdit, ok bool) {
 	ref := spoor.Ref("steps").At(k)
 	if s.When != "" {
-		return []MapEdit{w.always(ref, true, func(e *editing, when string) { e.m.Steps[k].When = when })}, r.Executed
+		return []MapEdit{always(ref, true, func(e *editing, when string) { e.m.Steps[k].When = when })}, r.Executed
 	}
 	if !w.waitsFor(k, s, r.Tool) {
 		tool := spoor.ToolName(r.Tool)
@@ -240,7 +240,7 @@ func (w *ways) widen(k int, s *spoor.Step, r spoor.Result) (edits []MapEdit, ok 
 			return nil, false
 		}
 		at := ref.Key("onToolReturn")
-		edits = append(edits, w.set(at, tool, say("edit set", "ref", line(string(at)), "value", line(r.Tool)),
+		edits = append(edits, put(OpSet, at, tool, say("edit set", "ref", line(string(at)), "value", line(r.Tool)),
 			func(e *editing) { e.m.Steps[k].OnToolReturn = tool }))
 	}
 	if s.OnToolStatus != nil && !slices.Contains(s.OnToolStatus, r.Status) {
@@ -248,7 +248,7 @@ func (w *ways) widen(k int, s *spoor.Step, r spoor.Result) (edits []MapEdit, ok 
 			return nil, false
 		}
 		at, with := ref.Key("onToolStatus"), append(slices.Clone(s.OnToolStatus), r.Status)
-		edits = append(edits, w.set(at, with, say("edit add", "ref", line(string(at)), "value", line(string(r.Status))),
+		edits = append(edits, put(OpSet, at, with, say("edit add", "ref", line(string(at)), "value", line(string(r.Status))),
 			func(e *editing) { e.m.Steps[k].OnToolStatus = with }))
 	} else if s.OnToolStatus == nil && !r.Executed {
 		return nil, false
@@ -257,8 +257,8 @@ func (w *ways) widen(k int, s *spoor.Step, r spoor.Result) (edits []MapEdit, ok 
 }
 
 // function is that a condition holds which only the program can ask.
-func (w *ways) function(when string) FactEdit {
-	e := w.edit(FactFunction, "", guard.Value{}, guard.Of(true))
+func function(when string) FactEdit {
+	e := fact(FactFunction, "", guard.Value{}, guard.Of(true))
 	e.Key = strings.TrimSpace(when)
 	return e
 }
@@ -314,7 +314,7 @@ func (w *ways) guess(when string, r spoor.Result, holds bool) (edits []FactEdit,
 		}
 	}
 	if message != w.sit.facts.UserMessage {
-		edits = append(edits, w.edit(FactMessage, "", textValue(w.sit.facts.UserMessage), textValue(message)))
+		edits = append(edits, fact(FactMessage, "", textValue(w.sit.facts.UserMessage), textValue(message)))
 	}
 	if g == nil {
 		return edits, edits != nil
@@ -357,20 +357,18 @@ func (w *ways) ruleTrials(ref spoor.Ref, r spoor.Rule) []trial {
 	}
 	message := w.sit.facts.UserMessage
 	saying := func(text string) trial {
-		return base.with([]FactEdit{w.edit(FactMessage, "", textValue(message), textValue(text))})
+		return base.with([]FactEdit{fact(FactMessage, "", textValue(message), textValue(text))})
 	}
 	inMap := base
 	inMap.inMap = true
 	list := []trial{base, inMap}
-	if words, ok := w.words(r.Match.Keywords, r.Match.All == nil && r.Match.Regex == nil); ok {
-		for _, word := range words {
-			list = append(list, saying(strings.TrimSpace(message+" "+word)))
-		}
+	for _, word := range shortest(r.Match.Keywords) {
+		list = append(list, saying(strings.TrimSpace(message+" "+word)))
 	}
 	if r.Match.All != nil {
 		whole := message
 		for _, p := range r.Match.All {
-			if words, ok := w.words(p.Keywords, true); ok && !claims(words, message) {
+			if words := shortest(p.Keywords); words != nil && !claims(words, message) {
 				whole = strings.TrimSpace(whole + " " + words[0])
 			}
 		}
@@ -389,7 +387,7 @@ func (w *ways) ruleTrials(ref spoor.Ref, r spoor.Rule) []trial {
 	switch {
 	case base.way == 0:
 	case r.When != "":
-		edit := w.always(ref, true, func(e *editing, when string) {
+		edit := always(ref, true, func(e *editing, when string) {
 			if e.m.Start.Entries != nil {
 				e.m.Start.Entries[base.way-1].When = when
 			} else {
@@ -398,13 +396,13 @@ func (w *ways) ruleTrials(ref spoor.Ref, r spoor.Rule) []trial {
 		})
 		list = append(list, inMap.with(nil, edit))
 		if w.mapped.bound(r.When) {
-			list = append(list, base.with([]FactEdit{w.function(r.When)}))
+			list = append(list, base.with([]FactEdit{function(r.When)}))
 		}
 	case r.Match.Intent == nil && !r.Match.IsZero():
 		at := ref.Key("match")
 		every := spoor.Rule{}.Match
 		every.Regex = new("^")
-		edit := w.set(at, every, say("edit claim", "ref", line(string(at))), func(e *editing) {
+		edit := put(OpSet, at, every, say("edit claim", "ref", line(string(at))), func(e *editing) {
 			if e.m.Start.Entries != nil {
 				e.m.Start.Entries[base.way-1].Match = every
 			} else {
@@ -416,11 +414,8 @@ func (w *ways) ruleTrials(ref spoor.Ref, r spoor.Rule) []trial {
 	return list
 }
 
-// words are keywords, the shortest first.
-func (w *ways) words(keywords []string, yes bool) ([]string, bool) {
-	if !yes || len(keywords) == 0 {
-		return nil, false
-	}
+// shortest are some of the keywords, those of fewest words and letters first.
+func shortest(keywords []string) []string {
 	words := slices.Clone(keywords)
 	slices.SortStableFunc(words, func(a, b string) int {
 		if n := len(strings.Fields(a)) - len(strings.Fields(b)); n != 0 {
@@ -428,7 +423,7 @@ func (w *ways) words(keywords []string, yes bool) ([]string, bool) {
 		}
 		return len(a) - len(b)
 	})
-	return words[:min(len(words), 16)], true
+	return words[:min(len(words), 16)]
 }
 
 // claims reports whether one of some words stands in a message, more or less.
@@ -489,7 +484,7 @@ func (w *ways) scoreTrials(at int) []trial {
 		}
 	}
 	if s := w.t.started(w.i); s != nil && s.Decider && slices.Contains(b.Offered, w.id) {
-		e := w.edit(FactDecided, "", textValue(decidedBy(b)), textValue(w.id))
+		e := fact(FactDecided, "", textValue(decidedBy(b)), textValue(w.id))
 		list = append(list, trial{facts: []FactEdit{e}})
 	}
 	if w.mapped.m.Start.Classify == "" {
@@ -497,13 +492,13 @@ func (w *ways) scoreTrials(at int) []trial {
 	}
 	floor, margin := v.Ranked[at].Score, v.Thresholds.NearTieMargin
 	if below := floorBelow(floor); v.Thresholds.Floor != nil && dead(b, at) && !math.IsNaN(below) {
-		list = append(list, trial{inMap: true, edits: []MapEdit{w.routing("floor", below)}})
+		list = append(list, trial{inMap: true, edits: []MapEdit{routing("floor", below)}})
 		list = append(list, trial{inMap: true, edits: []MapEdit{
-			w.routing("floor", below), w.routing("nearTieMargin", 0),
+			routing("floor", below), routing("nearTieMargin", 0),
 		}})
 	}
 	if at == 0 && v.RunnerUp != nil && v.RunnerUp.Gap < margin {
-		list = append(list, trial{inMap: true, edits: []MapEdit{w.routing("nearTieMargin", v.RunnerUp.Gap)}})
+		list = append(list, trial{inMap: true, edits: []MapEdit{routing("nearTieMargin", v.RunnerUp.Gap)}})
 	}
 	return list
 }
@@ -535,16 +530,16 @@ func rounded(f float64) float64 {
 
 // scoreEdit is another score of the skill.
 func (w *ways) scoreEdit(was, want float64) FactEdit {
-	e := w.edit(FactScore, "", guard.Of(was), guard.Of(want)) // what is no number has no JSON
+	e := fact(FactScore, "", guard.Of(was), guard.Of(want)) // what is no number has no JSON
 	e.Key = w.id
 	return e
 }
 
 // routing sets a number of the start's routing.
-func (w *ways) routing(key string, to float64) MapEdit {
+func routing(key string, to float64) MapEdit {
 	at := spoor.Ref("start.routing").Key(key)
 	text := say("edit set", "ref", line(string(at)), "value", number(to))
-	return w.set(at, to, text, func(e *editing) {
+	return put(OpSet, at, to, text, func(e *editing) {
 		var p score.Policy
 		if e.m.Start.Routing != nil {
 			p = *e.m.Start.Routing
@@ -567,8 +562,8 @@ func (w *ways) readTrials() []trial {
 	if w.sit.facts.Pick != "" {
 		was = textValue(w.sit.facts.Pick)
 	}
-	pick := w.edit(FactPick, "", was, textValue(w.id))
-	assist := w.edit(FactPosture, "", textValue(string(w.sit.posture)), textValue(string(spoor.PostureAssist)))
+	pick := fact(FactPick, "", was, textValue(w.id))
+	assist := fact(FactPosture, "", textValue(string(w.sit.posture)), textValue(string(spoor.PostureAssist)))
 	list := []trial{
 		{facts: []FactEdit{pick}},
 		{facts: []FactEdit{pick, assist}},
@@ -579,7 +574,7 @@ func (w *ways) readTrials() []trial {
 	}
 	if from := w.sit.facts.Cursor; from != "" {
 		text := say("edit step", "from", line(from), "to", line(w.id))
-		step := w.stepAdded(spoor.Step{From: from, To: w.id}, text)
+		step := stepAdded(spoor.Step{From: from, To: w.id}, text)
 		list = append(list, trial{facts: []FactEdit{pick}, edits: []MapEdit{step}, inMap: true})
 	}
 	return list
@@ -596,12 +591,12 @@ func (w *ways) proposalTrials() []trial {
 	}
 	from := w.sit.facts.Cursor
 	g := w.mapped.compiled()
-	e := w.edit(FactProposal, "", was, textValue(w.id))
+	e := fact(FactProposal, "", was, textValue(w.id))
 	switch {
 	case g.Classify(from, w.id) == spoor.Hop:
 		return []trial{{facts: []FactEdit{e}}, {facts: []FactEdit{e}, inMap: true}}
 	case from != "":
-		step := w.stepAdded(spoor.Step{From: from, To: w.id}, say("edit step", "from", line(from), "to", line(w.id)))
+		step := stepAdded(spoor.Step{From: from, To: w.id}, say("edit step", "from", line(from), "to", line(w.id)))
 		return []trial{{facts: []FactEdit{e}, edits: []MapEdit{step}, inMap: true}}
 	}
 	return nil
@@ -629,9 +624,9 @@ func (w *ways) nowhereTrials() []trial {
 	case start.Use != "":
 		at = "start.use"
 		id := w.id
-		return []trial{{inMap: true, edits: []MapEdit{w.set(at, id, say("edit set", "ref", "start.use", "value", line(id)), func(e *editing) { e.m.Start.Use = id })}}}
+		return []trial{{inMap: true, edits: []MapEdit{put(OpSet, at, id, say("edit set", "ref", "start.use", "value", line(id)), func(e *editing) { e.m.Start.Use = id })}}}
 	case start.Entries == nil && w.mapped.m.Tree == nil:
-		return []trial{{inMap: true, way: len(start.Rules) + 1, edits: []MapEdit{w.put(OpAdd, at, rule, text, func(e *editing) { e.m.Start.Rules = append(e.m.Start.Rules, rule) })}}}
+		return []trial{{inMap: true, way: len(start.Rules) + 1, edits: []MapEdit{put(OpAdd, at, rule, text, func(e *editing) { e.m.Start.Rules = append(e.m.Start.Rules, rule) })}}}
 	}
 	return nil
 }
@@ -664,7 +659,7 @@ func (w *ways) leafTrials(ref spoor.Ref) []trial {
 		}
 		flips[fork] = true
 		holds := strings.HasPrefix(string(ref)[len(fork):], ".whenTrue")
-		t = t.with(nil, w.always(fork, holds, func(e *editing, when string) { e.turn(fork, when) }))
+		t = t.with(nil, always(fork, holds, func(e *editing, when string) { e.turn(fork, when) }))
 	}
 	return append(list, w.leafFacts(ref)...)
 }
@@ -727,13 +722,13 @@ func (w *ways) ownTrials(s *spoor.AgentSkill, ref spoor.Ref) []trial {
 	}
 	var i int
 	index(ref, "agent.skills[%d]", &i)
-	edit := w.always(ref, true, func(e *editing, when string) {
+	edit := always(ref, true, func(e *editing, when string) {
 		e.in.Skills = slices.Clone(e.in.Skills)
 		e.in.Skills[i].When = when
 	})
 	list := []trial{{edits: []MapEdit{edit}}}
 	if w.mapped.bound(s.When) {
-		return append(list, trial{facts: []FactEdit{w.function(s.When)}})
+		return append(list, trial{facts: []FactEdit{function(s.When)}})
 	}
 	results := w.sit.facts.Results
 	if len(results) == 0 {
