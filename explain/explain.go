@@ -6,7 +6,9 @@
 //	Move      why the walk went where it went
 //	Call      why a model was called, what it was asked, and what came of it
 //	History   the way of the walk, a hop a line, and what was refused on it
-//	NotSkill  every time that a skill could have been entered, and what shut it
+//	NotSkill  every time that a skill could have been entered, what shut it, and what would have opened it
+//	NotTool   the same of a tool, for every model call
+//	NotPiece  the same of a piece of content, for every model call
 //	Narrate   the walk as prose, a fact a line; NarrateFull with every word that was exchanged,
 //	          and both in words of the caller's own by NewWords
 //

@@ -23,7 +23,10 @@ type mapped struct {
 	graph  *spoor.Graph // compiled when it is first asked for
 	tried  bool
 	conds  cond.Set
+	asker  asker                      // of conds
 	probes map[spoor.Ref]*spoor.Graph // each with one step or rule
+	edits  map[string]*editing        // by what is edited
+	work   int                        // that changes have cost
 }
 
 // mapOf is the map of the turn of event i.
@@ -34,6 +37,7 @@ func (t *trail) mapOf(i int) *mapped {
 	}
 	m := &mapped{bodies: map[model.Digest]event.BodyText{}, probes: map[spoor.Ref]*spoor.Graph{}}
 	m.conds.AllowUnbound = true
+	m.asker.set = &m.conds
 	t.maps[turn] = m
 	s := t.started(i)
 	if s == nil {
@@ -138,7 +142,7 @@ func (m *mapped) hides(skill string) bool {
 func (m *mapped) compiled() *spoor.Graph {
 	if !m.tried && m.m != nil {
 		m.tried = true
-		if m.graph, m.err = m.start.Compile(&m.conds); m.err != nil {
+		if m.graph, m.err = m.start.Compile(&m.asker); m.err != nil {
 			m.graph = nil
 		} else {
 			m.graph = m.graph.Hide(m.start.Hidden)
@@ -153,7 +157,7 @@ func (m *mapped) probe(key spoor.Ref, start spoor.Start, steps []spoor.Step) *sp
 	g, ok := m.probes[key]
 	if !ok {
 		one := &spoor.Map{Skills: m.m.Skills, Start: start, Steps: steps, Scales: m.m.Scales}
-		g, _ = spoor.Compile(one, &m.conds) // a map at fault has no graph
+		g, _ = spoor.Compile(one, &m.asker) // a map at fault has no graph
 		m.probes[key] = g
 	}
 	return g

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spoorhq/spoor"
 	"github.com/spoorhq/spoor/event"
+	"github.com/spoorhq/spoor/guard"
 	"github.com/spoorhq/spoor/internal/nearest"
 	"github.com/spoorhq/spoor/model"
 	"github.com/spoorhq/spoor/recording"
@@ -43,6 +44,11 @@ type Occasion struct {
 	// says that there was none.
 	Ways     []Way     `json:"ways,omitempty"`
 	NotFound *NotFound `json:"notFound,omitempty"`
+
+	// Change is the smallest one that would have led into the skill; nil if the
+	// move did, or if NoChange says why none was found.
+	Change   *Change   `json:"change,omitempty"`
+	NoChange *NotFound `json:"noChange,omitempty"`
 }
 
 // A Way is one way into the skill, and what became of it.
@@ -55,6 +61,13 @@ type Way struct {
 	Text     string           `json:"text"`            // one line
 	Event    int              `json:"event,omitempty"` // that says so, if it is not the move
 	Guard    *spoor.Judgement `json:"guard,omitempty"` // how its guard was judged
+
+	// Changes would have opened it, and led into the skill: the smallest of the
+	// facts, and of the map, that were found; the smaller one first. There are
+	// none where the move led there. NoChange says why there are none, or none of
+	// the facts.
+	Changes  []Change  `json:"changes,omitempty"`
+	NoChange *NotFound `json:"noChange,omitempty"`
 }
 
 // WayKind says what a way is.
@@ -136,9 +149,9 @@ func (t *trail) unknown(id string) *NotFound {
 }
 
 // occasion tells what one move had to do with a skill.
-func (t *trail) occasion(i int, id string) Occasion {
+func (t *trail) occasion(i int, id string) (o Occasion) {
 	e, m := t.event(i), t.move(i)
-	o := Occasion{
+	o = Occasion{
 		Turn: e.Turn, Iteration: e.Iteration, Event: e.Seq, From: m.From, To: m.To, By: m.By,
 		Entered: m.To == id && m.From != id, Active: t.isActive(i, id),
 	}
@@ -150,11 +163,16 @@ func (t *trail) occasion(i int, id string) Occasion {
 	if m.From == id {
 		return o
 	}
+	w := &ways{t: t, i: i, id: id, move: m, mapped: mapped, results: t.results(i), fired: t.fired(i)}
+	w.begin()
 	if mapped.hides(id) {
 		o.NotFound = &NotFound{Kind: Refused, Reason: say("hidden skill")}
+		shown := fact(FactHidden, "", guard.Of(true), guard.Of(false))
+		shown.Key = id
+		o.take(w.open(w.all([]FactEdit{shown})))
 		return o
 	}
-	w := &ways{t: t, i: i, id: id, move: m, mapped: mapped, results: t.results(i), fired: t.fired(i)}
+	defer w.settle(&o)
 	switch {
 	case w.mapped.m == nil:
 		w.unmapped()
@@ -174,10 +192,66 @@ func (t *trail) occasion(i int, id string) Occasion {
 	if len(w.list) == 0 || far && len(w.list) == 1 {
 		name := either(m.From == "", "no way cold", "no way")
 		o.NotFound = &NotFound{Kind: NotReached, Reason: say(name, "from", line(m.From), "skill", line(id))}
+		o.take(w.open(w.nowhereTrials()))
 		return o
 	}
 	o.Ways = w.list
 	return o
+}
+
+// there reports whether the move led into the skill as it is.
+func (w *ways) there() bool {
+	return w.move.To == w.id || w.base != nil && w.led(w.base)
+}
+
+// take takes over the smallest of some changes.
+func (o *Occasion) take(changes []Change, none *NotFound) {
+	if len(changes) > 0 {
+		o.Change = &changes[0]
+		return
+	}
+	o.NoChange = none
+}
+
+// settle says of an occasion which change is the smallest.
+func (w *ways) settle(o *Occasion) {
+	if o.Entered || w.there() || o.Change != nil || o.NoChange != nil {
+		return
+	}
+	var all []Change
+	for i := range o.Ways {
+		all = append(all, o.Ways[i].Changes...)
+	}
+	o.take(smallest(all), w.nothing())
+}
+
+// all are the trials of every kind of way, each with some facts before.
+func (w *ways) all(facts []FactEdit) []trial {
+	if w.base == nil {
+		return nil
+	}
+	list := []trial{{facts: facts}}
+	add := func(more []trial) {
+		for _, t := range more {
+			t.facts = slices.Concat(facts, t.facts)
+			list = append(list, t)
+		}
+	}
+	for k := range w.mapped.m.Steps {
+		if s := &w.mapped.m.Steps[k]; s.From == w.sit.facts.Cursor && s.To == w.id && !s.Bare() {
+			add(w.stepTrials(k, ""))
+		}
+	}
+	if w.sit.facts.Iteration > 1 {
+		add(w.readTrials())
+		return list
+	}
+	for k, r := range w.mapped.m.Start.Rules {
+		if r.Use == w.id {
+			add(w.ruleTrials(spoor.Ref("start.rules").At(k), r))
+		}
+	}
+	return list
 }
 
 // ways collects the ways that one move had into a skill.
@@ -191,10 +265,18 @@ type ways struct {
 	fired   *Result           // the result that took the step of the move, if one did
 	routed  *event.TurnRouted // what judged the start of the turn; nil if nothing did
 	list    []Way
+
+	sit  situation // of the move
+	base *made     // the move made again; nil if the map cannot be walked
+	same bool      // it is the move on record
 }
 
-func (w *ways) add(way Way) {
+// add adds a way, and if it was not taken, what would have opened it.
+func (w *ways) add(way Way, trials ...trial) {
 	way.Label = w.mapped.label(way.Ref)
+	if way.Outcome != Taken && !w.there() {
+		way.Changes, way.NoChange = w.open(trials)
+	}
 	w.list = append(w.list, way)
 }
 
@@ -266,6 +348,7 @@ func (w *ways) rules() {
 		}
 		if start.ScoredBy == "" {
 			w.add(Way{Evidence: Fact, Kind: ByRule, Ref: ref, Outcome: NotJudged, Text: say("entry not judged")})
+			w.list[len(w.list)-1].NoChange = &NotFound{Kind: NotReached, Reason: say("no change yet")}
 			continue
 		}
 		w.rule(ref, spoor.Rule{Use: e.Use, Match: e.Match, When: e.When})
@@ -293,7 +376,12 @@ func (w *ways) rule(ref spoor.Ref, r spoor.Rule) {
 		way.Evidence = Derived
 		w.claim(&way, r)
 	}
-	w.add(way)
+	w.add(way, w.ruleTrials(ref, r)...)
+	last := &w.list[len(w.list)-1]
+	ofFacts := func(c Change) bool { return c.Kind == OfFacts }
+	if r.Match.Regex != nil && way.Outcome == NotMet && !slices.ContainsFunc(last.Changes, ofFacts) {
+		last.NoChange = &NotFound{Kind: NotReached, Reason: say(either(len(r.Examples) > 0, "regex examples", "regex no word"))}
+	}
 }
 
 // scored tells how well a candidate fitted the message, and what came of it.
@@ -327,7 +415,11 @@ func (w *ways) scored(ref spoor.Ref, r spoor.Rule) {
 			way.Outcome = NotMet
 		}
 	}
-	w.add(way)
+	if at < 0 && b.Error == "" {
+		w.add(way, w.ruleTrials(ref, r)...)
+		return
+	}
+	w.add(way, w.scoreTrials(at)...)
 }
 
 // dead reports whether a row of a verdict does not count.
@@ -385,7 +477,7 @@ func (w *ways) condition() (own bool) {
 			way.Evidence, way.Text = Fact, say("when failed", "error", clip(skipped.Error, 200))
 		}
 	}
-	w.add(way)
+	w.add(way, w.ownTrials(s, ref)...)
 	return true
 }
 
@@ -429,7 +521,7 @@ func (w *ways) proposal(j int, b *event.EffectJudged) {
 	}
 	way.Text = say(name, "call", line(b.Call), "tool", line(b.Tool), "reason", clip(b.Refusal, 200), "skill", line(b.SupersededBy),
 		"to", either(w.move.To != "", line(w.move.To), "nowhere"), "by", line(string(w.move.By)))
-	w.add(way)
+	w.add(way, w.proposalTrials()...)
 }
 
 // claim asks whether a rule alone claims the message.
@@ -489,58 +581,58 @@ func (w *ways) steps() {
 	for k := range w.mapped.m.Steps {
 		s := &w.mapped.m.Steps[k]
 		if s.From == w.move.From && s.To == w.id && !s.Bare() {
-			w.step(spoor.Ref("steps").At(k), s)
+			w.step(spoor.Ref("steps").At(k), k, s)
 		}
 	}
 }
 
-func (w *ways) step(ref spoor.Ref, s *spoor.Step) {
+func (w *ways) step(ref spoor.Ref, k int, s *spoor.Step) {
 	if w.move.Ref == ref {
 		w.add(Way{Evidence: Fact, Kind: ByStep, Ref: ref, Outcome: Taken, Text: say("way taken", "what", "it"), Guard: w.move.Guard})
 		return
 	}
 	if len(w.results) == 0 {
-		w.add(Way{Evidence: Fact, Kind: ByStep, Ref: ref, Outcome: NotMet, Text: say("no result")})
+		w.add(Way{Evidence: Fact, Kind: ByStep, Ref: ref, Outcome: NotMet, Text: say("no result")}, w.stepTrials(k, "")...)
 		return
 	}
 	before := len(w.list)
-	for k := range w.move.Closed {
-		if c := &w.move.Closed[k]; c.Ref == ref {
-			w.add(Way{Evidence: Fact, Kind: ByStep, Ref: ref, Outcome: Closed, Text: closedText(c), Guard: c})
+	for j := range w.move.Closed {
+		if c := &w.move.Closed[j]; c.Ref == ref {
+			w.add(Way{Evidence: Fact, Kind: ByStep, Ref: ref, Outcome: Closed, Text: closedText(c), Guard: c}, w.stepTrials(k, c.CallID)...)
 		}
 	}
 	if err, failed := w.failed(ref); failed {
-		w.add(Way{Evidence: Fact, Kind: ByStep, Ref: ref, Outcome: Closed, Text: say("when failed", "error", clip(err, 200))})
+		w.add(Way{Evidence: Fact, Kind: ByStep, Ref: ref, Outcome: Closed, Text: say("when failed", "error", clip(err, 200))}, w.stepTrials(k, "")...)
 	}
 	shut := len(w.list) > before
 	g := w.mapped.probe(ref, spoor.Start{}, []spoor.Step{*s})
-	for k := range w.results {
+	for j := range w.results {
 		if g != nil {
-			w.probe(g, ref, s, &w.results[k], shut)
+			w.probe(g, ref, k, s, &w.results[j], shut)
 		}
 	}
 	if len(w.list) > before {
 		return
 	}
 	returned := make([]string, len(w.results))
-	for k, r := range w.results {
+	for j, r := range w.results {
 		switch {
 		case r.Reason == event.Lost || r.Reason == event.Cut:
-			returned[k] = r.Tool + ", of which nobody knows whether it was carried out"
+			returned[j] = r.Tool + ", of which nobody knows whether it was carried out"
 		default:
-			returned[k] = r.Tool + either(r.Executed, "", ", which did not reach its tool")
+			returned[j] = r.Tool + either(r.Executed, "", ", which did not reach its tool")
 		}
 		if s.OnToolStatus != nil {
-			returned[k] += either(r.Status != "", " with "+string(r.Status), " with no status")
+			returned[j] += either(r.Status != "", " with "+string(r.Status), " with no status")
 		}
 	}
-	w.add(Way{Evidence: Derived, Kind: ByStep, Ref: ref, Outcome: NotMet, Text: say("waits", "waits", waits(s), "results", listed(returned))})
+	w.add(Way{Evidence: Derived, Kind: ByStep, Ref: ref, Outcome: NotMet, Text: say("waits", "waits", waits(s), "results", listed(returned))}, w.stepTrials(k, "")...)
 }
 
 // probe asks whether one result would have taken a step that stands alone.
 // Shut says that the step has a refusal on record, which is not told again.
-func (w *ways) probe(g *spoor.Graph, ref spoor.Ref, s *spoor.Step, r *Result, shut bool) {
-	m := g.Next(w.facts(spoor.Result{Tool: r.Tool, CallID: r.Call, Executed: r.Executed, Status: r.Status, Text: r.Text}))
+func (w *ways) probe(g *spoor.Graph, ref spoor.Ref, k int, s *spoor.Step, r *Result, shut bool) {
+	m := g.Next(w.facts(w.alone(r, s.When != "")...))
 	way := Way{Evidence: Derived, Kind: ByStep, Ref: ref}
 	call, tool := line(r.Call), line(r.Tool)
 	switch {
@@ -584,7 +676,20 @@ func (w *ways) probe(g *spoor.Graph, ref spoor.Ref, s *spoor.Step, r *Result, sh
 	default:
 		return
 	}
-	w.add(way)
+	w.add(way, w.stepTrials(k, r.Call)...)
+}
+
+// alone is one result, or all of them, of which no other one can fire a step
+// with a condition, though the condition sees them all.
+func (w *ways) alone(r *Result, all bool) []spoor.Result {
+	var list []spoor.Result
+	for k := range w.results {
+		o := &w.results[k]
+		if o == r || all && o.Tool != readSkill {
+			list = append(list, spoor.Result{Tool: o.Tool, CallID: o.Call, Executed: o.Executed && o == r, Status: o.Status, Text: o.Text})
+		}
+	}
+	return list
 }
 
 // closedText names the conditions of a guard that failed.
@@ -651,7 +756,7 @@ func (w *ways) reads() (far bool) {
 			way.Evidence, way.Text = Derived, say("not asked guard")
 		}
 	}
-	w.add(way)
+	w.add(way, w.readTrials()...)
 	return far
 }
 
@@ -704,7 +809,7 @@ func (w *ways) read(call string) {
 			}
 		}
 	})
-	w.add(way)
+	w.add(way, w.readTrials()...)
 }
 
 func (n *NotSkillReason) String() string {
@@ -769,6 +874,14 @@ func (o *Occasion) text(skill string) string {
 			what += " " + quote(w.Label, 40)
 		}
 		p.hang(2, 4, fmt.Sprintf("%s: %s (%s)", what, w.Text, w.Evidence))
+		p.told(4, w.Changes, "skill")
+		if o.Change != nil {
+			p.notFound(4, w.NoChange)
+		}
+	}
+	p.notFound(2, o.NoChange)
+	if o.NotFound != nil && o.Change != nil {
+		p.told(4, []Change{*o.Change}, "skill")
 	}
 	if o.Active && !o.Entered && o.From != skill {
 		p.put(2, say("in play"))

@@ -38,10 +38,10 @@ func (w *ways) leaf(ref spoor.Ref) {
 	case taken == "":
 		w.add(Way{Evidence: Fact, Kind: ByLeaf, Ref: ref, Outcome: NotJudged, Text: say("leaf unknown")})
 	case failed != "" && fork == taken:
-		w.add(Way{Evidence: Fact, Kind: ByLeaf, Ref: ref, Outcome: NotMet, Text: say("leaf failed", "fork", name, "error", clip(failed, 200))})
+		w.add(Way{Evidence: Fact, Kind: ByLeaf, Ref: ref, Outcome: NotMet, Text: say("leaf failed", "fork", name, "error", clip(failed, 200))}, w.leafTrials(ref)...)
 	default:
 		side := either(strings.HasPrefix(taken[len(fork):], ".whenTrue"), "held", "did not hold")
-		w.add(Way{Evidence: Fact, Kind: ByLeaf, Ref: ref, Outcome: NotMet, Text: say("leaf off", "fork", name, "side", side)})
+		w.add(Way{Evidence: Fact, Kind: ByLeaf, Ref: ref, Outcome: NotMet, Text: say("leaf off", "fork", name, "side", side)}, w.leafTrials(ref)...)
 	}
 }
 

@@ -79,6 +79,20 @@ func ExampleCompiled_Unsatisfiable() {
 	// iteration > 1 and iteration < 2 cannot hold together: iteration is a whole number from 1
 }
 
+// What a result would have needed: the value nearest to what it had.
+func ExampleValues() {
+	c, _ := guard.Compile(guard.Guard{guard.Gte("score", 0.7)}, nil)
+	for _, v := range guard.Values("score", guard.Of(0.65), guard.Domain{}, c) {
+		view := guard.View{Result: fmt.Sprintf(`{"score": %s}`, v.AppendJSON(nil))}
+		if c.Holds(&view) {
+			fmt.Println(v)
+			break
+		}
+	}
+	// Output:
+	// 0.7
+}
+
 // Several guards on one result read it once.
 func ExampleFields() {
 	risky, _ := guard.Compile(guard.Guard{guard.Gte("score", 0.7)}, nil)

@@ -31,21 +31,31 @@ func newWhy() *cobra.Command {
 skill, result or message, and what the model said of its own. Of a conversation this is the last
 turn's answer; spoor show tells the turns before it. Or ask for one thing:
 
-  --span TEXT      these words of the last turn's answer, however few, with the way from them back
-                   to the message
-  --move N         why the walk went where it went in iteration N of the last turn, from 1
-  --call N         why a model was called the Nth time in the last turn, whatever for, from 1: what
-                   it was asked, part by part, what of that was new or dropped, and what came back
-  --not skill:ID   every time in all turns that this skill could have been entered, and what shut it
+  --span TEXT         these words of the last turn's answer, however few, with the way from them
+                      back to the message
+  --move N            why the walk went where it went in iteration N of the last turn, from 1
+  --call N            why a model was called the Nth time in the last turn, whatever for, from 1:
+                      what it was asked, part by part, what of that was new or dropped, and what
+                      came back
+  --not skill:ID      every move of all turns that could have entered this skill, and what shut it
+  --not tool:NAME     every model call: whether the tool was offered and called, and if not, why
+  --not piece:DIGEST  every model call: whether its request had this piece, and if not, why; the
+                      first 8 digits of the digest are enough
+
+What shut it comes with the smallest change that would have opened it: of the recorded facts, and of
+the map. Each was tried by making the move again (counterfactual), or is marked as assumed.
 
 RUN is an id, a unique beginning of one, last, or a file. It leaves with 0 also if the recording
 has no such thing: it says which kind of nothing that is. A recording that was cut is explained as
 far as it goes.
 
 With --json, the reason as data: the keys are those of AnswerReason, SpanReason, MoveReason,
-CallReason and NotSkillReason in package explain; notFound is {kind, reason}, changed says why not
-all of it is as it was recorded, and incomplete why the recording is not whole.`,
-		Example: "  spoor why last\n  spoor why last --span \"within 60 days\"\n  spoor why last --move 3\n  spoor why last --call 2\n  spoor why last --not skill:escalation --json",
+CallReason, NotSkillReason, NotToolReason and NotPieceReason in package explain; notFound and
+noChange are {kind, reason}, changed says why not all of it is as it was recorded, and incomplete
+why the recording is not whole. A change is {evidence, kind, text, verified, why, facts, map,
+move}, where facts lists {what, call, tool, status, key, was, want} and map lists {op, ref, above,
+value}.`,
+		Example: "  spoor why last\n  spoor why last --span \"within 60 days\"\n  spoor why last --move 3\n  spoor why last --call 2\n  spoor why last --not skill:escalation --json\n  spoor why last --not tool:issue_refund\n  spoor why last --not piece:9f86d081",
 		Args:    one(aRun),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := q.check(cmd); err != nil {
@@ -64,7 +74,7 @@ all of it is as it was recorded, and incomplete why the recording is not whole.`
 	f.StringVar(&q.span, "span", "", "these words of the last turn's answer")
 	f.IntVar(&q.move, "move", 0, "the move of this iteration of the last turn, from 1")
 	f.IntVar(&q.call, "call", 0, "this model call of the last turn, from 1")
-	f.StringVar(&q.not, "not", "", "why not skill:ID")
+	f.StringVar(&q.not, "not", "", "why not skill:ID, tool:NAME or piece:DIGEST")
 	from.flag(cmd)
 	jsonFlag(cmd, &asJSON)
 	return cmd
@@ -79,7 +89,7 @@ func (q *question) check(cmd *cobra.Command) error {
 			asked = append(asked, "--"+flag)
 		}
 	}
-	kind, _, _ := strings.Cut(q.not, ":")
+	kind, name, _ := strings.Cut(q.not, ":")
 	switch {
 	case len(asked) > 1:
 		return fmt.Errorf("%s are %d questions; ask one at a time", strings.Join(asked, " and "), len(asked))
@@ -89,8 +99,8 @@ func (q *question) check(cmd *cobra.Command) error {
 		return fmt.Errorf("--move is %d; it is the number of an iteration, from 1", q.move)
 	case given("call") && q.call < 1:
 		return fmt.Errorf("--call is %d; it is the number of a model call, from 1", q.call)
-	case given("not") && (kind != "skill" || q.not == "skill:"):
-		return fmt.Errorf("--not %q asks about nothing that is known here; write --not skill:ID", q.not)
+	case given("not") && (name == "" || kind != "skill" && kind != "tool" && kind != "piece"):
+		return fmt.Errorf("--not %q asks about nothing that is known here; write --not skill:ID, tool:NAME or piece:DIGEST", q.not)
 	}
 	return nil
 }
@@ -105,7 +115,14 @@ func (q *question) ask(rec *recording.Recording) fmt.Stringer {
 	case q.call > 0:
 		return explain.Call(rec, q.call)
 	case q.not != "":
-		return explain.NotSkill(rec, strings.TrimPrefix(q.not, "skill:"))
+		switch kind, name, _ := strings.Cut(q.not, ":"); kind {
+		case "tool":
+			return explain.NotTool(rec, name)
+		case "piece":
+			return explain.NotPiece(rec, name)
+		default:
+			return explain.NotSkill(rec, name)
+		}
 	}
 	return explain.Answer(rec)
 }

@@ -46,7 +46,7 @@ model/anthropic       : internal/wire model
 event                 : . github.com/go-json-experiment/json guard model score
 walk                  : . event internal/nearest model score
 recording             : . event github.com/go-json-experiment/json model
-explain               : . cond event internal/nearest model recording
+explain               : . cond event guard internal/nearest model recording score
 replay                : . cond event explain model recording score walk
 draw                  : . match
 
