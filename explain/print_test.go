@@ -57,6 +57,10 @@ func TestTemplates(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, line := range strings.Split(string(data), "\n") {
+			if _, class, ok := strings.Cut(line, `Class = "`); ok {
+				class, _, _ = strings.Cut(class, `"`)
+				asked["what "+class] = true
+			}
 			if !call.MatchString(line) && !strings.Contains(line, "name := either") && !strings.Contains(line, "name = ") && !strings.Contains(line, "name := ") {
 				continue
 			}
