@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spoorhq/spoor"
@@ -67,22 +67,20 @@ type outline struct{ bytes.Buffer }
 
 func (o *outline) text(texts ...string) {
 	for _, s := range texts {
-		fmt.Fprintf(o, "%d:%s", len(s), s)
+		o.Write(strconv.AppendInt(o.AvailableBuffer(), int64(len(s)), 10))
+		o.WriteByte(':')
+		o.WriteString(s)
 	}
 }
 
 func (o *outline) json(values ...any) {
 	for _, v := range values {
-		data, err := json.Marshal(v)
-		if err != nil {
-			data = []byte(err.Error()) // a number that JSON does not have
-		}
-		o.text(string(data))
+		o.text(jsonText(v))
 	}
 }
 
 func (o *outline) parts(t *trail, parts []model.Part) {
-	fmt.Fprintf(o, "%d;", len(parts))
+	o.text(itoa(len(parts)))
 	for _, p := range parts {
 		o.text(string(p.Role), string(p.Kind), p.Tool, p.Status, p.Skill, p.Media, t.data(p))
 	}
@@ -192,8 +190,8 @@ func (o *outline) event(t *trail, i int) {
 // rounded is a number without its last bits, which another kind of processor
 // may compute otherwise.
 func rounded(f float64) float64 {
-	var r float64
-	if _, err := fmt.Sscanf(fmt.Sprintf("%.9g", f), "%g", &r); err != nil {
+	r, err := strconv.ParseFloat(strconv.FormatFloat(f, 'g', 9, 64), 64)
+	if err != nil {
 		return f
 	}
 	return r
@@ -314,11 +312,7 @@ func canonical(text string) string {
 	if dec.Decode(&v) != nil || dec.More() {
 		return text
 	}
-	data, err := json.Marshal(v)
-	if err != nil {
-		return text
-	}
-	return string(data)
+	return jsonText(v)
 }
 
 // A content is a part as it counts in a request.

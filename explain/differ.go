@@ -387,6 +387,7 @@ func (c *comparing) partChanges(ids []int32) (list []Change) {
 	for _, id := range only[1] {
 		list = append(list, oneSided(Added, contentName(names[id]), names[id].data))
 	}
+	slices.SortStableFunc(list, func(a, b Change) int { return strings.Compare(a.place(), b.place()) }) // bodies before menus and notes
 	return list[:min(len(list), maxChanges)]
 }
 
@@ -398,6 +399,8 @@ func contentName(p content) string {
 		return "the result of " + line(p.tool)
 	case p.kind == model.Call:
 		return "a call of " + line(p.tool)
+	case p.kind == model.Menu || p.kind == model.Note || p.kind == model.Instruction:
+		return "the " + line(string(p.kind))
 	}
 	return line(string(p.role) + " " + string(p.kind))
 }
@@ -574,12 +577,15 @@ func (c *comparing) sameCall(at both, a, b *event.Returned) model.Digest {
 
 func statusText(s spoor.Status) string { return either(s == "", "none", line(string(s))) }
 
+// jsonText is JSON as a person reads it: < and > are themselves.
 func jsonText(v any) string {
-	data, err := json.Marshal(v)
-	if err != nil {
-		return err.Error()
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return err.Error() // a number that JSON does not have
 	}
-	return string(data)
+	return strings.TrimSuffix(b.String(), "\n")
 }
 
 func (c *comparing) changes(a, b model.Part) ([]Change, bool) {

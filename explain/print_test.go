@@ -46,7 +46,7 @@ func TestTemplates(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	call := regexp.MustCompile(`(?:\bsay|\badd|\bfailure)\((.*)`)
+	call := regexp.MustCompile(`(?:\bsay|\badd|\bfailure|\bnamed)\((.*)`)
 	name := regexp.MustCompile(`"([a-z][a-z ]*)"`)
 	for _, f := range files {
 		if !strings.HasSuffix(f.Name(), ".go") || strings.HasSuffix(f.Name(), "_test.go") {
