@@ -684,7 +684,7 @@ func (c *comparing) rootOf(first both) Class {
 			}
 		case *event.Needs:
 			switch {
-			case len(c.because(s, i)) > 0:
+			case len(c.because(s, i)) > 0 || !slices.Equal(c.side[0].offered, c.side[1].offered):
 			case b.By == event.ByPolicy:
 				return Configuration
 			default:
@@ -727,15 +727,12 @@ func (c *comparing) blockAlone(x, y []block, p step, turn int) {
 	at[p.side], head[p.side] = b.events[0], b.events[0]
 	from, same := c.asked()
 	d := c.newDifference(Steps, at)
-	if other < len(others) && replies(c.body(p.side, at[p.side])) {
+	if same && other < len(others) && replies(c.body(p.side, at[p.side])) {
 		head[1-p.side] = others[other].events[0]
 		hx, hy := c.body(0, head[0]), c.body(1, head[1])
 		if replies(hx) && replies(hy) && c.side[0].sums[head[0]] != c.side[1].sums[head[1]] {
-			d = c.newDifference(Steps, head)
+			d = c.newDifference(replyClass(hx, hy, same), head)
 			d.Place, d.Changes, d.MoreChanges = c.replyChanges(head, hx, hy)
-			if same {
-				d.Class = replyClass(hx, hy, same)
-			}
 		}
 	}
 	if links := c.because(p.side, b.events[0]); d.Class != Steps {
