@@ -28,8 +28,13 @@ func (c *comparing) started(at both, x, y *event.Started) {
 	s.json("limits", jsonText(x.Limits), jsonText(y.Limits))
 
 	s.class = InMap
-	s.json("", mapText(&x.Graph), mapText(&y.Graph))
-	s.bodies(x, y)
+	if x.Graph.Data != y.Graph.Data {
+		s.json("", mapText(&x.Graph), mapText(&y.Graph))
+	}
+	same := func(a, b event.BodyText) bool { return a.Skill == b.Skill && a.Data == b.Data }
+	if !slices.EqualFunc(x.Graph.Bodies, y.Graph.Bodies, same) {
+		s.bodies(x, y)
+	}
 	s.tools(x.Tools, y.Tools)
 
 	s.class = Person
@@ -39,11 +44,6 @@ func (c *comparing) started(at both, x, y *event.Started) {
 		c.own(n, c.id(1, y.Message))
 	}
 	s.before(x, y)
-	for side, i := range at {
-		if len(c.begun) > 0 {
-			c.side[side].diff[i] = c.begun[len(c.begun)-1]
-		}
-	}
 }
 
 func yesNo(yes bool) string { return either(yes, "yes", "no") }
@@ -331,6 +331,16 @@ func (s *setting) tools(a, b []event.Tool) {
 			ch := changedText(outX, outY)
 			s.list(place(x.Name)+".output", ch)
 		}
+	}
+	names := func(list []event.Tool) (names []string) {
+		for i := range list {
+			names = append(names, list[i].Name)
+		}
+		return names
+	}
+	if x, y := names(a), names(b); !slices.Equal(x, y) && slices.Equal(slices.Sorted(slices.Values(x)), slices.Sorted(slices.Values(y))) {
+		s.class = Configuration // they are the same in another order
+		s.value("tools", listed(x), listed(y))
 	}
 	s.class = ToolMissing
 	for j := range b {

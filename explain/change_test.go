@@ -171,7 +171,7 @@ func FuzzChanges(f *testing.F) {
 			t.Fatalf("%q and %q: %d changes", a, b, len(list))
 		}
 		for _, c := range list {
-			if c.Path == "" || len(c.A) > maxChangeShown+30 || len(c.B) > maxChangeShown+30 {
+			if c.Path == "" || max(len(c.A), len(c.B)) > 3*maxChangeShown+30 {
 				t.Fatalf("%+v", c)
 			}
 		}

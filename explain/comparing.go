@@ -331,6 +331,7 @@ type comparing struct {
 	ended bool // one of the two was cut, and has no more
 
 	ids   map[content]int32
+	parts []content     // by its id
 	delta map[int32]int // parts that one request has and the other has not: how many more A has
 	owner map[int32]int // of a part: the difference that brought it
 
@@ -603,8 +604,8 @@ func (c *comparing) id(s int, p model.Part) int32 {
 	key := content{p.Role, p.Kind, p.Tool, p.Status, p.Skill, p.Media, c.side[s].t.data(p)}
 	id, ok := c.ids[key]
 	if !ok {
-		id = int32(len(c.ids))
-		c.ids[key] = id
+		id = int32(len(c.parts))
+		c.ids[key], c.parts = id, append(c.parts, key)
 	}
 	return id
 }
@@ -697,26 +698,31 @@ func (c *comparing) take(n int, at both) {
 	}
 }
 
-// because are the differences that an event follows from by its links.
+// because are the differences that an event follows from by its links. What
+// only hands over is passed through.
 func (c *comparing) because(s, i int) (from []int) {
 	if i == none {
 		return nil
 	}
 	side := c.side[s]
-	for _, seq := range side.t.event(i).Because {
-		j, ok := side.t.at[seq]
-		if !ok || j >= i || side.t.turn[j] != side.t.turn[i] {
-			continue
-		}
-		if n := side.diff[j]; n != 0 {
-			from = append(from, n)
-			continue
-		}
-		switch side.t.event(j).Body.(type) {
-		case *event.Sent, *event.Paused: // they only hand over
-			from = append(from, c.because(s, j)...)
+	links := func(i int, yield func(j int)) {
+		for _, seq := range side.t.event(i).Because {
+			if j, ok := side.t.at[seq]; ok && j < i && side.t.turn[j] == side.t.turn[i] {
+				yield(j)
+			}
 		}
 	}
+	add := func(j int) {
+		if n := side.diff[j]; n != 0 && !slices.Contains(from, n) {
+			from = append(from, n)
+		}
+	}
+	links(i, func(j int) {
+		switch add(j); side.t.event(j).Body.(type) {
+		case *event.Sent, *event.Paused:
+			links(j, add)
+		}
+	})
 	return from
 }
 

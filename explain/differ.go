@@ -289,9 +289,11 @@ func (c *comparing) requests(at both, x, y *event.Called, same bool) {
 	touched := append(c.splice(0, x), c.splice(1, y)...)
 	a, b := c.side[0], c.side[1]
 	a.offered, b.offered = a.t.offered(at[0]), b.t.offered(at[1])
-	var fresh []int32
+	var fresh []int32 // what differs, and no difference before brought it
+	seen := map[int32]bool{}
 	for _, id := range touched {
-		if c.delta[id] != 0 && c.owner[id] == 0 && !slices.Contains(fresh, id) {
+		if c.delta[id] != 0 && c.owner[id] == 0 && !seen[id] {
+			seen[id] = true
 			fresh = append(fresh, id)
 		}
 	}
@@ -351,11 +353,10 @@ func (c *comparing) requests(at both, x, y *event.Called, same bool) {
 // partChanges tells which parts only one request has. One that stands in the
 // place of another is a change of it.
 func (c *comparing) partChanges(ids []int32) (list []Change) {
+	ids = ids[:min(len(ids), 2*maxChanges)]
 	names := make(map[int32]content, len(ids))
-	for key, id := range c.ids {
-		if slices.Contains(ids, id) {
-			names[id] = key
-		}
+	for _, id := range ids {
+		names[id] = c.parts[id]
 	}
 	var only [2][]int32
 	for _, id := range ids {

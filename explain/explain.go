@@ -6,6 +6,8 @@
 //	Move      why the walk went where it went
 //	NotSkill  every time that a skill could have been entered, and what shut it
 //	Narrate   the walk as prose, a fact a line; NarrateFull with every word that was exchanged
+//	Compare   where two recordings part, and what followed from it
+//	Separator what separates many good recordings from bad ones, as correlation
 //
 // Each is a pure function of the recording, which carries the map that it was
 // made with. What it returns prints for people with String, and marshals to
