@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/spoorhq/spoor/event"
+	"github.com/spoorhq/spoor/model"
 	"github.com/spoorhq/spoor/recording"
 )
 
@@ -291,7 +292,7 @@ func (d *Difference) sentence() string {
 	if len(d.Changes) > 0 {
 		c := &d.Changes[0]
 		at = cmp.Or(d.Place, c.place())
-		if a, b = clip(c.A, 60), clip(c.B, 60); strings.HasPrefix(c.Path, "line ") {
+		if a, b = clip(c.A, 60), clip(c.B, 60); strings.HasPrefix(c.Path, "line ") || c.Path == string(model.Text) {
 			a, b = quote(c.A, 60), quote(c.B, 60)
 		}
 		if near := c.near(); near != nil {

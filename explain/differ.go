@@ -482,8 +482,7 @@ func (c *comparing) replyChanges(at both, x, y event.Body) (place string, list [
 	}
 	for _, kind := range []model.Kind{model.Text, model.Thinking} {
 		if wordsA, wordsB := words(0, a.Parts, kind), words(1, b.Parts, kind); wordsA != wordsB {
-			list, more = changesOf(wordsA, wordsB)
-			return string(kind), list, more
+			return string(kind), []Change{newChange(string(kind), string(kind), wordsA, wordsB, true)}, false
 		}
 	}
 	if a.Stop != b.Stop {
