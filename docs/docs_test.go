@@ -96,6 +96,12 @@ func TestScriptPage(t *testing.T) {
 	p.run(t, maps.blocks[:2]...) // its small map
 }
 
+func TestComparePage(t *testing.T) {
+	p := readPage(t, "compare.md")
+	p.atMost(t, 100)
+	p.run(t)
+}
+
 // The maps on the other pages are maps.
 func TestOtherPages(t *testing.T) {
 	for _, name := range []string{"mcp.md", "models.md"} {

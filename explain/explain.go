@@ -11,6 +11,8 @@
 //	NotPiece  the same of a piece of content, for every model call
 //	Narrate   the walk as prose, a fact a line; NarrateFull with every word that was exchanged,
 //	          and both in words of the caller's own by NewWords
+//	Compare   where two recordings part, and what followed from it
+//	Separator what separates many good recordings from bad ones, as correlation
 //
 // Each is a pure function of the recording, which carries the map that it was
 // made with. What it returns prints for people with String, and marshals to

@@ -46,7 +46,7 @@ func TestTemplates(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	call := regexp.MustCompile(`(?:\bsay|\badd|\bfailure|\bcounted)\((.*)`)
+	call := regexp.MustCompile(`(?:\bsay|\badd|\bfailure|\bcounted|\bnamed)\((.*)`)
 	name := regexp.MustCompile(`"([a-z][a-z ]*)"`)
 	for _, f := range files {
 		if !strings.HasSuffix(f.Name(), ".go") || strings.HasSuffix(f.Name(), "_test.go") {
@@ -57,6 +57,10 @@ func TestTemplates(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, line := range strings.Split(string(data), "\n") {
+			if _, class, ok := strings.Cut(line, `Class = "`); ok {
+				class, _, _ = strings.Cut(class, `"`)
+				asked["what "+class] = true
+			}
 			if !call.MatchString(line) && !strings.Contains(line, "name := either") && !strings.Contains(line, "name = ") && !strings.Contains(line, "name := ") {
 				continue
 			}

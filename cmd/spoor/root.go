@@ -33,7 +33,7 @@ something differs, no answer came); 2 the question could not be asked.`,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetFlagErrorFunc(badFlag)
-	root.AddCommand(newDemo(), newCheck(), newDraw(), newNext(), newTest(), newRun(), newRuns(), newShow(), newWhy(), newReplay(), newVerify(), newSchema(), newInit())
+	root.AddCommand(newDemo(), newCheck(), newDraw(), newNext(), newTest(), newRun(), newRuns(), newShow(), newWhy(), newReplay(), newCompare(), newVerify(), newSchema(), newInit())
 	root.SetHelpCommand(newHelp(root))
 	return root
 }
