@@ -96,6 +96,13 @@ func TestScriptPage(t *testing.T) {
 	p.run(t, maps.blocks[:2]...) // its small map
 }
 
+// On the page of answers is what the command prints.
+func TestWhyPage(t *testing.T) {
+	p := readPage(t, "why.md")
+	p.atMost(t, 150)
+	p.run(t)
+}
+
 // The maps on the other pages are maps.
 func TestOtherPages(t *testing.T) {
 	for _, name := range []string{"mcp.md", "models.md"} {

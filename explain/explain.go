@@ -3,6 +3,7 @@
 //
 //	Span      where a piece of the answer was copied from, down to the message
 //	Answer    the same for the whole answer: which of it is copied, and which is not
+//	Tool      why a tool was called, where its arguments came from, and what became of it
 //	Move      why the walk went where it went
 //	NotSkill  every time that a skill could have been entered, and what shut it
 //	Narrate   the walk as prose, a fact a line; NarrateFull with every word that was exchanged
@@ -71,6 +72,7 @@ type Link struct {
 	Call      string      `json:"call,omitempty"`      // of a call and its result: the id
 	Tool      string      `json:"tool,omitempty"`      // of a call and its result
 	Arguments string      `json:"arguments,omitempty"` // of a call
+	From      []Given     `json:"from,omitempty"`      // of a call: where its arguments came from, if that was followed
 	Skill     string      `json:"skill,omitempty"`     // where the walk stood
 	Move      *spoor.Move `json:"move,omitempty"`      // of a context.evaluated
 	Label     string      `json:"label,omitempty"`     // of the step or rule that moved, if the map has one

@@ -16,7 +16,9 @@ type question struct {
 	answer bool
 	span   string
 	move   int
+	tool   string
 	not    string
+	turn   int
 }
 
 func newWhy() *cobra.Command {
@@ -28,21 +30,26 @@ func newWhy() *cobra.Command {
 		Short: "Tell where an answer, some words of it or a move came from",
 		Long: `Tell where the answer of a recording came from: what of it was copied, from which bytes of which
 skill, result or message, and what the model said of its own. Of a conversation this is the last
-turn's answer; spoor show tells the turns before it. Or ask for one thing:
+turn's answer, or that of --turn N; spoor show tells the turns. Of each sentence it says whether
+what it says is backed, and where the sources say different things. Or ask for one thing:
 
   --span TEXT      these words of the last turn's answer, however few, with the way from them back
                    to the message
   --move N         why the walk went where it went in iteration N of the last turn, from 1
+  --tool CALL      why this call was made, as in i3.1, where each value of its arguments came from,
+                   and what became of it
   --not skill:ID   every time in all turns that this skill could have been entered, and what shut it
 
 RUN is an id, a unique beginning of one, last, or a file. It leaves with 0 also if the recording
 has no such thing: it says which kind of nothing that is. A recording that was cut is explained as
 far as it goes.
 
-With --json, the reason as data: the keys are those of AnswerReason, SpanReason, MoveReason and
-NotSkillReason in package explain; notFound is {kind, reason}, changed says why not all
-of it is as it was recorded, and incomplete why the recording is not whole.`,
-		Example: "  spoor why last\n  spoor why last --span \"within 60 days\"\n  spoor why last --move 3\n  spoor why last --not skill:escalation --json",
+--turn N asks about turn N, from 1, as the recording was when it ended.
+
+With --json, the reason as data: the keys are those of AnswerReason, SpanReason, MoveReason,
+ToolReason and NotSkillReason in package explain; notFound is {kind, reason}, changed says why not
+all of it is as it was recorded, and incomplete why the recording is not whole.`,
+		Example: "  spoor why last\n  spoor why last --span \"within 60 days\"\n  spoor why last --move 3\n  spoor why last --tool i3.1 --turn 2\n  spoor why last --not skill:escalation --json",
 		Args:    one(aRun),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := q.check(cmd); err != nil {
@@ -52,6 +59,12 @@ of it is as it was recorded, and incomplete why the recording is not whole.`,
 			if err != nil {
 				return err
 			}
+			if q.turn > 0 {
+				turns := rec.Turns()
+				if rec = rec.Turn(q.turn); rec == nil {
+					return fmt.Errorf("there is no turn %d; turns are numbered from 1, and the recording has %d", q.turn, turns)
+				}
+			}
 			return printReason(cmd, q.ask(rec), asJSON)
 		},
 		ValidArgsFunction: from.complete,
@@ -60,6 +73,8 @@ of it is as it was recorded, and incomplete why the recording is not whole.`,
 	f.BoolVar(&q.answer, "answer", false, "the whole answer of the last turn; this is what is asked without a flag")
 	f.StringVar(&q.span, "span", "", "these words of the last turn's answer")
 	f.IntVar(&q.move, "move", 0, "the move of this iteration of the last turn, from 1")
+	f.StringVar(&q.tool, "tool", "", "the call with this id, as in i3.1")
+	f.IntVar(&q.turn, "turn", 0, "ask about this turn and not about the last, from 1")
 	f.StringVar(&q.not, "not", "", "why not skill:ID")
 	from.flag(cmd)
 	jsonFlag(cmd, &asJSON)
@@ -70,7 +85,7 @@ of it is as it was recorded, and incomplete why the recording is not whole.`,
 func (q *question) check(cmd *cobra.Command) error {
 	given := cmd.Flags().Changed
 	var asked []string
-	for _, flag := range []string{"answer", "span", "move", "not"} {
+	for _, flag := range []string{"answer", "span", "move", "tool", "not"} {
 		if given(flag) {
 			asked = append(asked, "--"+flag)
 		}
@@ -83,6 +98,10 @@ func (q *question) check(cmd *cobra.Command) error {
 		return errors.New("--span is empty; give words of the answer")
 	case given("move") && q.move < 1:
 		return fmt.Errorf("--move is %d; it is the number of an iteration, from 1", q.move)
+	case given("tool") && strings.TrimSpace(q.tool) == "":
+		return errors.New("--tool is empty; give the id of a call, as in i3.1")
+	case given("turn") && q.turn < 1:
+		return fmt.Errorf("--turn is %d; it is the number of a turn, from 1", q.turn)
 	case given("not") && (kind != "skill" || q.not == "skill:"):
 		return fmt.Errorf("--not %q asks about nothing that is known here; write --not skill:ID", q.not)
 	}
@@ -96,6 +115,8 @@ func (q *question) ask(rec *recording.Recording) fmt.Stringer {
 		return explain.Span(rec, q.span)
 	case q.move > 0:
 		return explain.Move(rec, q.move)
+	case q.tool != "":
+		return explain.Tool(rec, strings.TrimSpace(q.tool))
 	case q.not != "":
 		return explain.NotSkill(rec, strings.TrimPrefix(q.not, "skill:"))
 	}
