@@ -45,7 +45,8 @@ func Example() {
 	// Order 17 is rated high, 0.65.
 	// "0.65" stands in the answer, bytes 24–28.
 	//
-	//   from $.score of the result of i1.1 assess_risk {"orderId":17}, bytes 28–32 (fact)
+	//   from $.score of the result of i1.1 assess_risk {"orderId":17}, bytes 28–32 (fact; beside
+	//     "high")
 	//     {"riskLevel":"high","score":0.65}
 	//                                 ^^^^
 	//   how it got there:
@@ -53,6 +54,7 @@ func Example() {
 	//     event 8    it was asked with 5 parts; this is part 4
 	//     event 6    i1.1 assess_risk returned {"riskLevel":"high","score":0.65}
 	//     event 4    in triage the model asked for i1.1 assess_risk {"orderId":17}
+	//                $.orderId "17" from the message, bytes 30–32 (fact)
 	//     event 2    iteration 1: start.rules[0] claimed the message by "charged" and started in
 	//                triage
 	//     event 1    the message: "I was charged twice for order 17"

@@ -102,6 +102,13 @@ func TestComparePage(t *testing.T) {
 	p.run(t)
 }
 
+// On the page of answers is what the command prints.
+func TestWhyPage(t *testing.T) {
+	p := readPage(t, "why.md")
+	p.atMost(t, 150)
+	p.run(t)
+}
+
 // The maps on the other pages are maps.
 func TestOtherPages(t *testing.T) {
 	for _, name := range []string{"mcp.md", "models.md"} {

@@ -306,14 +306,14 @@ func (t *trail) held(i int) (parts, dropped []placed) {
 
 // provenances know where the parts of a request are from.
 type provenances struct {
-	origins
+	*origins
 	said   map[key]int          // by call and piece: the reply that said it
 	before map[model.Part]bool  // what the conversation had before this turn, without its bytes
 	notes  map[model.Digest]int // of earlier turns
 }
 
 func (q *inquiry) provenances() provenances {
-	p := provenances{q.origins(), map[key]int{}, map[model.Part]bool{}, map[model.Digest]int{}}
+	p := provenances{q.t.origins(), map[key]int{}, map[model.Part]bool{}, map[model.Digest]int{}}
 	for i := range q.called {
 		if b, ok := q.t.event(i).Body.(*event.Replied); ok && q.t.aside[i] == "" {
 			for _, part := range b.Parts {

@@ -227,7 +227,7 @@ type placed struct {
 // turn that have its purpose, folded. A splice that reaches beyond the request
 // is cut to it.
 func (t *trail) request(i int) []placed {
-	var parts []placed
+	l := newPartList()
 	purpose := t.event(i).Body.(*event.Called).Purpose
 	for j := max(t.turn[i], 0); j <= i; j++ {
 		b, ok := t.event(j).Body.(*event.Called)
@@ -235,15 +235,71 @@ func (t *trail) request(i int) []placed {
 			continue
 		}
 		for _, s := range b.Splices {
-			at, end := spliced(s, len(parts))
-			put := make([]placed, len(s.Put))
-			for k, p := range s.Put {
-				put[k] = placed{p, j}
-			}
-			parts = slices.Replace(parts, at, end, put...)
+			l.splice(s, j)
 		}
 	}
-	return parts
+	return l.all()
+}
+
+// A partList is a request while it is folded. What is spliced is mostly near one
+// end of it, so it is linked both ways, and a place is sought from the nearest
+// of its ends and of the last splice.
+type partList struct {
+	links  []partLink // the first is both ends
+	n      int
+	at     int // the link of the last splice
+	number int // its place
+}
+
+type partLink struct {
+	part          *model.Part
+	by            int
+	before, after int32
+}
+
+func newPartList() *partList { return &partList{links: make([]partLink, 1)} }
+
+// link is that of the part at a place; of the place behind the last it is 0.
+func (l *partList) link(at int) int {
+	k, from := 0, -1 // the ends are before the first, and
+	if l.n-at < at+1 {
+		from = l.n // behind the last
+	}
+	if near := max(at-l.number, l.number-at); l.at != 0 && near < max(at-from, from-at) {
+		k, from = l.at, l.number
+	}
+	for ; from < at; from++ {
+		k = int(l.links[k].after)
+	}
+	for ; from > at; from-- {
+		k = int(l.links[k].before)
+	}
+	return k
+}
+
+func (l *partList) splice(s event.Splice, by int) {
+	at, end := spliced(s, l.n)
+	k := l.link(at)
+	before := l.links[k].before
+	for range end - at {
+		k = int(l.links[k].after)
+	}
+	l.n += len(s.Put) - (end - at)
+	for i := range s.Put {
+		l.links = append(l.links, partLink{part: &s.Put[i], by: by, before: before})
+		l.links[before].after = int32(len(l.links) - 1)
+		before = int32(len(l.links) - 1)
+	}
+	l.links[before].after, l.links[k].before = int32(k), before
+	l.at, l.number = int(before), at+len(s.Put)-1
+}
+
+func (l *partList) all() []placed {
+	list := make([]placed, 0, l.n)
+	for k := l.links[0].after; k != 0; k = l.links[k].after {
+		list = append(list, placed{*l.links[k].part, l.links[k].by})
+	}
+	return list
 }
 
 // spliced is what a splice drops of a request with n parts.
@@ -339,6 +395,9 @@ func (t *trail) fired(i int) *Result {
 	return nil
 }
 
+// maxMoves bounds how many moves a chain tells.
+const maxMoves = 50
+
 // back tells how the walk came to move i, and what was before it, down to the
 // message: the moves that led elsewhere, each with the result that took it.
 func (t *trail) back(i int) []Link {
@@ -346,7 +405,12 @@ func (t *trail) back(i int) []Link {
 		return links
 	}
 	var links []Link
-	for j := i; j >= 0; {
+	told := 0
+	for j := i; j >= 0; told++ {
+		if told == maxMoves {
+			links = append(links, t.link(j, Fact, say("moves before", "iteration", itoa(t.event(j).Iteration))))
+			break
+		}
 		links = append(links, t.moveLink(j, Fact))
 		if r := t.fired(j); r != nil {
 			links = append(links, t.resultLinks(t.at[r.Event])...)
@@ -528,22 +592,10 @@ func (t *trail) results(i int) []Result {
 			continue
 		}
 		seen[j] = true
-		r := Result{Event: seq}
-		var part model.Part
-		switch b := t.event(j).Body.(type) {
-		case *event.Returned:
-			r.Executed, r.Status, part = b.Executed, b.Status, b.Result
-		case *event.Refused:
-			r.Status, r.Reason, part = b.Status, b.Reason, b.Result
-		default:
-			continue
+		switch t.event(j).Body.(type) {
+		case *event.Returned, *event.Refused:
+			list = append(list, *t.result(j))
 		}
-		r.Call, part = resultOf(t.event(j).Body)
-		r.Tool, r.Text = part.Tool, t.data(part)
-		if a, ok := t.asks[j]; ok {
-			r.Arguments = t.data(a.part)
-		}
-		list = append(list, r)
 	}
 	if reply, j, _ := t.reply(i); j >= 0 && len(list) > 1 {
 		order := map[string]int{}
@@ -555,4 +607,22 @@ func (t *trail) results(i int) []Result {
 		slices.SortStableFunc(list, func(a, b Result) int { return order[a.Call] - order[b.Call] })
 	}
 	return list
+}
+
+// result is what event i says became of a call.
+func (t *trail) result(i int) *Result {
+	e := t.event(i)
+	r := Result{Event: e.Seq}
+	switch b := e.Body.(type) {
+	case *event.Returned:
+		r.Executed, r.Status = b.Executed, b.Status
+	case *event.Refused:
+		r.Status, r.Reason = b.Status, b.Reason
+	}
+	call, part := resultOf(e.Body)
+	r.Call, r.Tool, r.Text = call, part.Tool, t.data(part)
+	if a, ok := t.asks[i]; ok {
+		r.Arguments = t.data(a.part)
+	}
+	return &r
 }

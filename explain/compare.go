@@ -154,7 +154,7 @@ const (
 // differ. Compare(b, a) is Compare(a, b) with the sides swapped.
 func Compare(a, b *recording.Recording) *Comparison {
 	x, y := newCompared(a), newCompared(b)
-	turned := order(x, y) > 0 // what is found must not depend on which is named first
+	turned := compareSides(x, y) > 0 // what is found must not depend on which is named first
 	if turned {
 		x, y = y, x
 	}

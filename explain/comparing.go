@@ -3,7 +3,6 @@ package explain
 import (
 	"bytes"
 	"cmp"
-	"encoding/json"
 	"maps"
 	"slices"
 	"strconv"
@@ -55,9 +54,9 @@ func (s *compared) end(turn int) int {
 	return len(s.r.Events)
 }
 
-// order puts two recordings into an order that does not depend on which is
+// compareSides puts two recordings into an order that does not depend on which is
 // named first; 0 means that nothing in them differs.
-func order(a, b *compared) int {
+func compareSides(a, b *compared) int {
 	return slices.CompareFunc(a.sums, b.sums, func(a, b model.Digest) int { return bytes.Compare(a[:], b[:]) })
 }
 
@@ -301,18 +300,6 @@ func (b *block) close(s *compared, skill string) {
 		}
 	}
 	b.sig, b.weak = strings.Join(sig, "\x01"), strings.Join(weak, "\x01")
-}
-
-// canonical is JSON with its keys sorted and without space; what is none is as
-// it is.
-func canonical(text string) string {
-	dec := json.NewDecoder(strings.NewReader(text))
-	dec.UseNumber()
-	var v any
-	if dec.Decode(&v) != nil || dec.More() {
-		return text
-	}
-	return jsonText(v)
 }
 
 // A content is a part as it counts in a request.

@@ -136,7 +136,7 @@ func changesOf(a, b string) (list []Edit, more bool) {
 	if a == b {
 		return nil, false
 	}
-	if da, db := parseDocument(a), parseDocument(b); da != nil && db != nil && (da.nodes[0].container || db.nodes[0].container) {
+	if da, db := parseFlat(a), parseFlat(b); da != nil && db != nil && (da.nodes[0].container || db.nodes[0].container) {
 		d := jsonDiff{a: newTree(da), b: newTree(db)}
 		d.values(0, 0)
 		if d.list != nil {
@@ -264,8 +264,7 @@ func (t *tree) raw(i int) string { return t.text[t.nodes[i].start:t.nodes[i].end
 func (t *tree) scalar(i int) string {
 	raw := t.raw(i)
 	if raw[0] == '"' && strings.IndexByte(raw, '\\') >= 0 {
-		text, _ := unescape(raw[1 : len(raw)-1])
-		return `"` + text + `"`
+		return `"` + unescaped(raw[1:len(raw)-1]) + `"`
 	}
 	return raw
 }
@@ -275,7 +274,7 @@ func (t *tree) name(i int) string {
 	key := t.nodes[i].key
 	name := t.text[key+1 : stringEnd(t.text, key)-1]
 	if strings.IndexByte(name, '\\') >= 0 {
-		name, _ = unescape(name)
+		name = unescaped(name)
 	}
 	return name
 }

@@ -80,7 +80,7 @@ func TestChangePlanted(t *testing.T) {
 		}
 		b := strings.Replace(a, target, `"planted"`, 1)
 		list, _ := changesOf(a, b)
-		d := parseDocument(a)
+		d := parseFlat(a)
 		i := slices.IndexFunc(d.nodes, func(n node) bool { return !n.container && d.text[n.start:n.end] == target })
 		if want := d.path(&d.nodes[i]); len(list) != 1 || list[0].Path != want || list[0].A != target || list[0].B != `"planted"` {
 			t.Fatalf("%s\n%s\ngot %s, want one at %s", a, b, changesText(list), want)

@@ -344,7 +344,7 @@ func valueAt(r spoor.Result, key string) (v guard.Value, ok bool) {
 	if guard.IsHopKey(key) {
 		return v, false
 	}
-	d := parseDocument(r.Text)
+	d := parseFlat(r.Text)
 	if d == nil || r.Text[d.nodes[0].start] != '{' {
 		return v, false
 	}
@@ -365,7 +365,7 @@ func (d *document) members(name string) []*node {
 			continue
 		}
 		end := stringEnd(d.text, n.key)
-		if text, _ := unescape(d.text[n.key+1 : end-1]); strings.ToValidUTF8(text, "\uFFFD") == name {
+		if strings.ToValidUTF8(unescaped(d.text[n.key+1:end-1]), "\uFFFD") == name {
 			list = append(list, n)
 		}
 	}
@@ -379,7 +379,7 @@ func setField(text, key string, v guard.Value) (string, bool) {
 	if v.Kind() == guard.Invalid {
 		return text, false
 	}
-	d := parseDocument(text)
+	d := parseFlat(text)
 	if d == nil && len(text) > maxDocument {
 		return text, false
 	}

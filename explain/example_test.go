@@ -84,6 +84,7 @@ func ExampleSpan() {
 	//     event 8    it was asked with 5 parts; this is part 4
 	//     event 6    i1.1 assess_risk returned {"riskLevel":"medium","score":0.41}
 	//     event 4    in triage the model asked for i1.1 assess_risk {"orderId":17}
+	//                $.orderId "17" from the message, bytes 30–32 (fact)
 	//     event 2    iteration 1: start.rules[0] claimed the message by "charged" and started in
 	//                triage
 	//     event 1    the message: "I was charged twice for order 17."

@@ -3,6 +3,7 @@
 //
 //	Span      where a piece of the answer was copied from, down to the message
 //	Answer    the same for the whole answer: which of it is copied, and which is not
+//	Tool      why a tool was called, where its arguments came from, and what became of it
 //	Move      why the walk went where it went
 //	Call      why a model was called, what it was asked, and what came of it
 //	History   the way of the walk, a hop a line, and what was refused on it
@@ -78,6 +79,7 @@ type Link struct {
 	Call      string      `json:"call,omitempty"`      // of a call and its result: the id
 	Tool      string      `json:"tool,omitempty"`      // of a call and its result
 	Arguments string      `json:"arguments,omitempty"` // of a call
+	From      []Given     `json:"from,omitempty"`      // of a call: where its arguments came from, if that was followed
 	Skill     string      `json:"skill,omitempty"`     // where the walk stood
 	Move      *spoor.Move `json:"move,omitempty"`      // of a context.evaluated
 	Label     string      `json:"label,omitempty"`     // of the step or rule that moved, if the map has one

@@ -4,35 +4,54 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/spoorhq/spoor"
 	"github.com/spoorhq/spoor/event"
+	"github.com/spoorhq/spoor/internal/value"
 	"github.com/spoorhq/spoor/model"
 	"github.com/spoorhq/spoor/recording"
 )
 
-// An inquiry is the last answer of a recording, and all that the model was
-// shown when it gave it.
+// An inquiry is a text that a model wrote in a reply, mostly the last answer,
+// and all that the model was shown when it wrote it.
 type inquiry struct {
-	t        *trail
-	answer   string
-	reply    int // the event that has it, or -1
-	called   int // the request that it answers, or -1
-	parts    int // of that request
-	shown    []shown
-	missing  int // parts whose bytes are not in the recording
-	matcher  *matcher
-	views    []view // of all that was shown
-	scan     int    // bytes of them that may still be looked through for few words
-	runs     []Range
-	sources  int
+	t       *trail
+	ix      *corpus // of all that the model calls of the turn were shown
+	args    *corpus // of what the model itself gave to tools
+	asks    [][]ask
+	answer  string
+	reply   int // the event that has it, or -1
+	called  int // the request that it answers, or -1
+	parts   int // of that request
+	shown   []shown
+	at      [][]int // by piece of the index: where it is in shown
+	missing int     // parts whose bytes are not in the recording
+
+	look    *lookup // of the answer in what was shown
+	gave    *lookup // in what the model gave to tools
+	said    []Range // the sentences of the answer
+	words   map[int]map[string]bool
+	stand   map[Range][]site // of runs
+	chains  map[int][]Link   // by shown
+	derived map[int][]derived
+	f       *follower
+	depth   int    // how far arguments are followed
+	most    int    // sources of a run; 0 is maxSources
+	named   string // of arguments: the name of what is asked about
+	runs    []Range
+	scan    int // bytes that may still be looked through for few words
+	tries   int // combinations of values that may still be tried
+	sources int
+
 	cut      bool // there was too much to search
 	more     bool // there was too much to list
 	spent    bool // scan was used up
 	notFound *NotFound
+	rowing   rowing // what rows, sentences and conflicts are found with
 }
 
 // A shown part is one that can be a source.
@@ -44,22 +63,101 @@ type shown struct {
 	name   string // of what the agent brings along
 	origin int    // the event that brought it in
 	json   *document
+	piece  int // of the index, or -1
 }
 
 // inquire finds the last answer and searches what the model was shown.
 func inquire(r *recording.Recording) *inquiry {
-	q := &inquiry{t: newTrail(r), reply: -1, called: -1, scan: maxScan}
+	q := &inquiry{t: newTrail(r), reply: -1, called: -1, depth: maxDepth}
+	q.f = newFollower(q.t)
 	if q.notFound = q.find(); q.notFound != nil {
 		return q
 	}
-	_, q.called, _ = cause[*event.Called](q.t, q.reply)
-	if q.called < 0 {
-		q.notFound = &NotFound{Kind: NotRecorded, Reason: say("no request")}
+	if q.notFound = q.asked(); q.notFound != nil {
 		return q
 	}
+	s := q.f.scope(q.called)
+	q.ix, q.args, q.asks = s.ix, s.args, s.asks
 	q.show()
 	q.search()
 	return q
+}
+
+// asked finds the request that the reply answers.
+func (q *inquiry) asked() *NotFound {
+	if _, q.called, _ = cause[*event.Called](q.t, q.reply); q.called < 0 {
+		return &NotFound{Kind: NotRecorded, Reason: say("no request")}
+	}
+	return nil
+}
+
+// indexes are those of all that the model calls of a turn were shown, up to one
+// of them, and of the arguments that the model gave to tools before it: of each
+// piece of these, which calls have it.
+func (t *trail) indexes(called int) (shown, args *corpus, asks [][]ask) {
+	var pieces, given []raw
+	known := map[model.Digest]int{}
+	add := func(piece model.Digest, data string, json bool) {
+		if i, again := known[piece]; again {
+			pieces[i].json = pieces[i].json || json
+			return
+		}
+		known[piece] = len(pieces)
+		pieces = append(pieces, raw{piece, data, json})
+	}
+	from := max(t.turn[called], 0)
+	for i := from; i <= called; i++ {
+		b, ok := t.event(i).Body.(*event.Called)
+		if !ok || t.aside[i] != "" {
+			continue
+		}
+		for _, s := range b.Splices {
+			for _, p := range s.Put {
+				if data, ok := t.r.Piece(p.Piece); ok && source(p) && readable(p, data) {
+					add(p.Piece, data, p.Role == model.Tool)
+				}
+			}
+		}
+		if b.Choice != nil {
+			if data, ok := t.r.Piece(b.Choice.Piece); ok {
+				add(b.Choice.Piece, data, true)
+			}
+		}
+	}
+	if s := t.started(called); s != nil {
+		for _, tool := range s.Tools {
+			if data, ok := t.r.Piece(tool.Piece); ok {
+				add(tool.Piece, data, true)
+			}
+		}
+	}
+	at := map[model.Digest]int{}
+	for i := max(0, from-maxBack); i < called; i++ {
+		b, ok := t.event(i).Body.(*event.Replied)
+		if !ok || t.aside[i] != "" {
+			continue
+		}
+		for _, p := range b.Parts {
+			if p.Kind != model.Call {
+				continue
+			}
+			k, again := at[p.Piece]
+			if !again {
+				k = len(given)
+				at[p.Piece] = k
+				given = append(given, raw{p.Piece, t.data(p), true})
+				asks = append(asks, nil)
+			}
+			asks[k] = append(asks[k], ask{i, p})
+		}
+	}
+	return newCorpus(pieces), newCorpus(given), asks
+}
+
+// source reports whether a part of a request can be a source: not what the
+// model itself has said.
+func source(p model.Part) bool {
+	return p.Role != model.Assistant && p.Kind != model.Call && p.Kind != model.Thinking
 }
 
 // find finds the answer of the last turn. Where the turn has no end on record
@@ -122,10 +220,10 @@ func (q *inquiry) event() int { return q.t.seq(q.reply) }
 // origin first.
 func (q *inquiry) show() {
 	parts := q.t.request(q.called)
-	from := q.origins()
+	from := q.f.origins()
 	q.parts = len(parts)
 	for i, p := range parts {
-		if p.Role == model.Assistant || p.Kind == model.Call || p.Kind == model.Thinking {
+		if !source(p.Part) {
 			continue
 		}
 		data, ok := q.t.r.Piece(p.Piece)
@@ -145,12 +243,23 @@ func (q *inquiry) show() {
 		})
 	}
 	slices.SortStableFunc(q.shown, func(a, b shown) int { return cmp.Compare(a.origin, b.origin) })
+	q.at = make([][]int, len(q.ix.pieces))
+	for i := range q.shown {
+		s := &q.shown[i]
+		k, ok := q.ix.known[s.Piece]
+		if !ok {
+			s.piece, q.cut = -1, true
+			continue
+		}
+		s.piece, s.json = k, q.ix.pieces[k].json
+		q.at[k] = append(q.at[k], i)
+	}
 }
 
-// origins knows which event brought a part in, the last before the answer.
+// origins knows which events bring parts in.
 type origins struct {
-	results  map[key]int          // by call id and piece, which may be of an earlier turn
-	messages map[model.Digest]int // of earlier turns
+	results  map[key][]int          // by call id and piece, which may be of an earlier turn
+	messages map[model.Digest][]int // of turns
 }
 
 type key struct {
@@ -158,21 +267,21 @@ type key struct {
 	piece model.Digest
 }
 
-func (q *inquiry) origins() origins {
-	o := origins{map[key]int{}, map[model.Digest]int{}}
-	for i := range q.called + 1 {
-		switch b := q.t.event(i).Body.(type) {
+func (t *trail) origins() *origins {
+	o := &origins{map[key][]int{}, map[model.Digest][]int{}}
+	for i := range t.r.Events {
+		switch b := t.event(i).Body.(type) {
 		case *event.Started:
-			if i < q.t.turn[q.called] {
-				o.messages[b.Message.Piece] = i
-			}
+			o.messages[b.Message.Piece] = append(o.messages[b.Message.Piece], i)
 		default:
 			if call, result := resultOf(b); result.Kind != "" {
-				o.results[key{call, result.Piece}] = i
+				k := key{call, result.Piece}
+				o.results[k] = append(o.results[k], i)
 			}
 			if r, ok := b.(*event.Returned); ok {
 				for _, p := range r.More {
-					o.results[key{r.Call, p.Piece}] = i
+					k := key{r.Call, p.Piece}
+					o.results[k] = append(o.results[k], i)
 				}
 			}
 		}
@@ -180,21 +289,33 @@ func (q *inquiry) origins() origins {
 	return o
 }
 
+// lastUntil is the last of rising numbers that is not above i.
+func lastUntil(list []int, i int) (int, bool) {
+	k, found := slices.BinarySearch(list, i)
+	if found {
+		k++
+	}
+	if k == 0 {
+		return 0, false
+	}
+	return list[k-1], true
+}
+
 // origin says what a part is that stands at a place of the request, what its
 // author calls it, and which event brought it in: what nothing else did was put
 // in by the request.
-func (q *inquiry) origin(o origins, p placed, at int) (kind SourceKind, name string, origin int) {
+func (q *inquiry) origin(o *origins, p placed, at int) (kind SourceKind, name string, origin int) {
 	turn := max(q.t.turn[q.called], 0)
 	switch s := q.t.started(q.called); {
 	case p.Role == model.Tool:
-		if i, ok := o.results[key{p.Call, p.Piece}]; ok {
+		if i, ok := lastUntil(o.results[key{p.Call, p.Piece}], q.called); ok {
 			return FromResult, "", i
 		}
 		return FromResult, "", p.by
 	case p.Role == model.User && s != nil && p.Piece == s.Message.Piece:
 		return FromMessage, "", turn
 	case p.Role == model.User:
-		if i, ok := o.messages[p.Piece]; ok {
+		if i, ok := lastUntil(o.messages[p.Piece], turn-1); ok {
 			return FromHistory, "", i
 		}
 		return FromHistory, "", turn
@@ -288,58 +409,64 @@ func (t *trail) noted(p placed) int {
 	return p.by
 }
 
-// search finds all stretches of the answer that stand in what was shown.
+// search finds all stretches of the answer that stand in what was shown, and
+// the values in it that can be computed from there.
 func (q *inquiry) search() {
 	const mostRuns = 4096
 	text := q.answer
 	if len(text) > maxAnswer {
 		q.cut, text = true, text[:maxAnswer]
 	}
-	m := newMatcher(text)
-	q.matcher = m
-	budget := maxShown
-	for i := range q.shown {
-		s := &q.shown[i]
-		if budget -= len(s.data); budget < 0 {
-			q.cut = true
-			break
-		}
-		all := view{shown: i, text: s.data}
-		m.search(all)
-		if s.kind == FromResult {
-			m.value(all)
-		}
-		if s.kind == FromResult || s.kind == FromTool {
-			s.json = parseDocument(s.data)
-		}
-		all.escapes = s.json != nil
-		q.views = append(q.views, all)
-		if s.json == nil {
-			continue
-		}
-		for n := range s.json.nodes {
-			node := &s.json.nodes[n]
-			if node.container {
-				continue
-			}
-			at := s.json.content(node)
-			v := view{shown: i, text: s.data[at.Start:at.End], base: at.Start}
-			if s.data[node.start] == '"' && strings.IndexByte(v.text, '\\') >= 0 {
-				v.text, v.at = unescape(v.text)
-				q.views = append(q.views, v)
-				if len(v.text) >= minCopy {
-					m.search(v)
-				}
-			}
-			if s.kind == FromResult {
-				m.value(v)
-			}
+	q.scan, q.tries = maxScan, maxTries
+	q.words, q.chains, q.derived = map[int]map[string]bool{}, map[int][]Link{}, map[int][]derived{}
+	q.stand = map[Range][]site{}
+	q.look = q.ix.look(text, func(p int) bool { return len(q.at[p]) > 0 }, func(p int) bool {
+		return slices.ContainsFunc(q.at[p], func(i int) bool { return q.shown[i].kind != FromTool && q.shown[i].kind != FromMenu })
+	})
+	all := func(int) bool { return true }
+	q.gave = q.args.look(text, all, all)
+	q.said = sentencesOf(text)
+	q.runs = q.look.runs()
+	var found []Range
+	for k, v := range q.look.values {
+		r := Range{v.Start, v.End}
+		i := sort.Search(len(q.runs), func(i int) bool { return q.runs[i].End > r.Start })
+		if q.most == 0 && (i == len(q.runs) || q.runs[i].Start >= r.End) && len(q.derive(k)) > 0 {
+			found = append(found, r)
 		}
 	}
-	q.runs = m.runs()
+	if found != nil {
+		q.runs = append(q.runs, found...)
+		slices.SortFunc(q.runs, func(a, b Range) int { return cmp.Compare(a.Start, b.Start) })
+	}
 	if len(q.runs) > mostRuns {
 		q.cut, q.runs = true, q.runs[:mostRuns]
 	}
+}
+
+// again readies the inquiry for another question.
+func (q *inquiry) again() {
+	q.scan, q.tries, q.sources = maxScan, maxTries, 0
+	q.more, q.spent = false, false
+	q.f.left, q.f.scan = maxGivens, maxTrace
+}
+
+// sentence is the one of the answer that has byte i.
+func (q *inquiry) sentence(i int) (Range, int) {
+	k := sort.Search(len(q.said), func(k int) bool { return q.said[k].End > i })
+	if k == len(q.said) {
+		return Range{0, len(q.answer)}, -1
+	}
+	return q.said[k], k
+}
+
+// valuesOf lists the values that a part names that was shown.
+func (q *inquiry) valuesOf(i int) []indexed {
+	if q.shown[i].piece < 0 {
+		return nil
+	}
+	p := &q.ix.pieces[q.shown[i].piece]
+	return q.ix.values[p.values[0]:p.values[1]]
 }
 
 // inside lists the stretches that were copied of a range, cut to it.
@@ -354,10 +481,20 @@ func (q *inquiry) inside(r Range) []Range {
 	return in
 }
 
-// covered counts the bytes of a range that were copied.
+// covered counts the bytes of a range that stand somewhere.
 func (q *inquiry) covered(r Range) (n int) {
 	for _, run := range q.inside(r) {
 		n += run.End - run.Start
+	}
+	return n
+}
+
+// copied counts the bytes of runs that are backed by what was copied.
+func copiedOf(runs []Run) (n int) {
+	for _, r := range runs {
+		if slices.ContainsFunc(r.Sources, func(s Source) bool { return s.solid() && (s.How == Verbatim || s.How == Folded) }) {
+			n += r.End - r.Start
+		}
 	}
 	return n
 }
@@ -367,20 +504,21 @@ func (q *inquiry) explain(r Range) []Run {
 	return q.split(r, func(gap Range) []Run { return []Run{q.own(gap, say("not copied"), false)} })
 }
 
-// named cuts a range that is asked about by name into runs: it is one if it
+// asking cuts a range that is asked about by name into runs: it is one if it
 // stands somewhere as a whole, and else few words in a row are runs as well.
-func (q *inquiry) named(r Range) []Run {
+func (q *inquiry) asking(r Range) []Run {
 	if sources := q.sourcesOf(r); sources != nil {
 		return []Run{q.run(r, sources)}
 	}
-	return q.split(r, q.rows)
+	least := min(2, len(q.each(r)))
+	return q.split(r, func(gap Range) []Run { return q.rows(gap, least) })
 }
 
 // split cuts a range into what was copied, and what other makes of the rest.
 func (q *inquiry) split(r Range, other func(gap Range) []Run) []Run {
 	var runs []Run
 	rest := func(start, end int) {
-		if gap := q.words(Range{start, end}); gap.Start < gap.End {
+		if gap := q.bare(Range{start, end}); gap.Start < gap.End {
 			runs = append(runs, other(gap)...)
 		}
 	}
@@ -406,15 +544,15 @@ func (q *inquiry) run(r Range, sources []Source) Run {
 // was given up.
 func (q *inquiry) own(r Range, reason string, givenUp bool) Run {
 	none := &NotFound{Kind: NotRecorded, Reason: reason}
-	if givenUp || q.cut || q.matcher.limited {
+	if givenUp || q.cut || q.ix.cut || q.look.limited {
 		none = &NotFound{Kind: OutOfBudget, Reason: say("given up")}
 	}
 	return Run{Range: r, Text: q.answer[r.Start:r.End], NotFound: none}
 }
 
 // rows cuts a range that was not copied into rows of words that stand
-// somewhere, and the rest. A row has two words at least, or is all of it.
-func (q *inquiry) rows(r Range) []Run {
+// somewhere, and the rest. A row has at least so many words.
+func (q *inquiry) rows(r Range, least int) []Run {
 	words := q.each(r)
 	row := func(i, end int) Range { return Range{words[i].Start, words[end-1].End} }
 	stands := func(i, end int) bool { return len(q.standing(row(i, end), 1)) > 0 }
@@ -422,7 +560,7 @@ func (q *inquiry) rows(r Range) []Run {
 		return q.own(gap, say(either(len(q.each(gap)) > 1, "own words", "own word")), q.spent)
 	}
 	var runs []Run
-	least, from := min(2, len(words)), 0 // from is the first word without a source
+	from := 0 // the first word without a source
 	for i := 0; i+least <= len(words); {
 		end := i + least
 		if !stands(i, end) {
@@ -473,79 +611,329 @@ func (q *inquiry) standing(r Range, most int) []hit {
 	text := q.answer[r.Start:r.End]
 	left, right := wordEdge(q.answer, r.Start), wordEdge(q.answer, r.End)
 	var found []hit
-	for i := range q.views {
-		v := &q.views[i]
-		q.scan -= len(v.text) + 1
-		for at := 0; q.scan >= 0; at++ {
-			n := strings.Index(v.text[at:], text)
-			if n < 0 {
-				break
+	for i := range q.shown {
+		s := &q.shown[i]
+		if s.piece < 0 {
+			continue
+		}
+		texts := []plainText{{text: s.data}}
+		if s.json != nil {
+			texts = s.json.texts
+		}
+		for k := range texts {
+			v := &texts[k]
+			q.scan -= len(v.text) + 1
+			for at := 0; q.scan >= 0; at++ {
+				n := strings.Index(v.text[at:], text)
+				if n < 0 {
+					break
+				}
+				at += n
+				q.scan -= len(text)
+				end := at + len(text)
+				escaped := s.json != nil && k == 0 && at > 0 && v.text[at-1] == '\\'
+				if left && !wordEdge(v.text, at) || right && !wordEdge(v.text, end) || escaped {
+					continue
+				}
+				if h := (hit{shown: i, Range: Range{v.place(at), v.place(end)}, how: Verbatim, as: value.Equal}); !slices.Contains(found, h) {
+					found = append(found, h)
+				}
+				if len(found) == most {
+					return found
+				}
 			}
-			at += n
-			q.scan -= len(text)
-			end := at + len(text)
-			if left && !wordEdge(v.text, at) || right && !wordEdge(v.text, end) || v.escapes && at > 0 && v.text[at-1] == '\\' {
-				continue
-			}
-			if h := (hit{v.shown, v.place(at, end)}); !slices.Contains(found, h) {
-				found = append(found, h)
-			}
-			if len(found) == most {
+			if q.scan < 0 {
+				q.spent = true
 				return found
 			}
-		}
-		if q.scan < 0 {
-			q.spent = true
-			break
 		}
 	}
 	return found
 }
 
-// words is a range without the space around it; empty if there is no word in
+// bare is a range without the space around it, and without what ends the words
+// before it; empty if there is no word in
 // it.
-func (q *inquiry) words(r Range) Range {
+func (q *inquiry) bare(r Range) Range {
 	text := q.answer[r.Start:r.End]
 	if !hasWord(text) {
 		return Range{r.Start, r.Start}
 	}
-	r.Start += len(text) - len(strings.TrimLeft(text, " \t\r\n"))
+	r.Start += len(text) - len(strings.TrimLeft(text, " \t\r\n.,;:!?)]}"))
 	r.End -= len(text) - len(strings.TrimRight(text, " \t\r\n"))
 	return r
 }
 
-// sourcesOf lists where a run stands: where it was copied from, and where else.
-func (q *inquiry) sourcesOf(r Range) []Source {
-	copies := q.matcher.hits(r)
-	hits := slices.Clone(copies)
-	if len(copies) == 0 || r.End-r.Start < minCopy { // what is longer was found already
+// hits lists where a range of the answer stands.
+func (q *inquiry) hits(r Range) []hit {
+	var hits []hit
+	for _, s := range q.look.sites(r) {
+		for _, i := range q.at[s.piece] {
+			hits = append(hits, hit{shown: i, Range: s.Range, how: s.how, as: s.as})
+		}
+	}
+	return hits
+}
+
+// A finding is a hit with what is known of it.
+type finding struct {
+	hit
+	brief, weak, echoed bool
+	repeats             bool // what its own call was given
+	row                 *Row
+	from                []Place // of what is derived
+	rule                string
+}
+
+// rank orders findings: what a person would point at comes first.
+func (q *inquiry) rank(a, b finding) int {
+	no := func(yes bool) int { return map[bool]int{true: 1}[yes] }
+	row := func(f *finding) int {
+		switch {
+		case f.row == nil:
+			return 1
+		case f.row.Wrong:
+			return 2
+		}
+		return 0
+	}
+	return cmp.Or(cmp.Compare(no(a.echoed), no(b.echoed)), cmp.Compare(no(a.brief), no(b.brief)), cmp.Compare(no(a.weak), no(b.weak)),
+		cmp.Compare(no(a.repeats), no(b.repeats)), cmp.Compare(row(&a), row(&b)), cmp.Compare(a.how.rank(), b.how.rank()), cmp.Compare(b.as, a.as),
+		cmp.Compare(q.shown[a.shown].origin, q.shown[b.shown].origin), a.hit.compare(b.hit))
+}
+
+// findings lists where a run stands, what backs it most first.
+func (q *inquiry) findings(r Range) []finding {
+	hits := q.hits(r)
+	copies := len(hits)
+	if copies == 0 || r.End-r.Start < minCopy { // what is longer was found already
 		for _, h := range q.standing(r, maxSources+1) {
-			if !slices.Contains(copies, h) {
+			if !slices.ContainsFunc(hits[:copies], func(b hit) bool { return b.shown == h.shown && b.Range == h.Range }) {
 				hits = append(hits, h)
 			}
 		}
 	}
-	if len(hits) > maxSources { // what was copied stays
-		q.more, hits = true, hits[:maxSources]
+	if len(hits) > maxHits { // what was copied stays
+		q.more, hits = true, hits[:maxHits]
 	}
-	slices.SortFunc(hits, hit.compare)
+	_, number := q.sentence(r.Start)
+	common := q.common(r)
+	list := make([]finding, len(hits))
+	for i, h := range hits {
+		f := finding{hit: h, brief: i >= copies && r.End-r.Start < minCopy, row: q.row(h, r)}
+		said := q.most > 0 && (q.shown[h.shown].kind == FromMessage || q.shown[h.shown].kind == FromHistory) // what a person gave
+		f.weak = !f.brief && common && !said && (f.row == nil || f.row.Wrong) && !q.near(h, number) && !(i < maxTogether && q.together(r, h, ""))
+		list[i] = f
+	}
+	q.echo(r, common, list)
+	if !slices.ContainsFunc(list, func(f finding) bool { return !f.weak && !f.echoed && !f.brief }) {
+		if k := q.look.valueAt(r); k >= 0 {
+			for _, d := range q.derive(k) {
+				list = append(list, d.finding)
+			}
+		}
+	}
+	slices.SortStableFunc(list, q.rank)
+	return list
+}
+
+// sourcesOf lists where a run stands: where it was copied from, and where else.
+func (q *inquiry) sourcesOf(r Range) []Source {
 	var sources []Source
-	for _, h := range hits {
-		if q.sources++; q.sources > maxChains {
-			q.more = true
+	weak := 0
+	for _, f := range q.findings(r) {
+		if f.weak {
+			if weak++; weak > maxWeak {
+				continue // it says nothing more
+			}
+		}
+		if q.sources++; q.sources > maxChains || len(sources) == cmp.Or(q.most, maxSources) {
+			q.more = q.most == 0
 			break
 		}
-		src := q.source(h)
-		src.Brief = r.End-r.Start < minCopy && !slices.Contains(copies, h)
-		sources = append(sources, src)
+		sources = append(sources, q.source(f, len(sources) == 0))
 	}
 	return sources
+}
+
+// common reports whether a range of the answer says little by itself.
+func (q *inquiry) common(r Range) bool {
+	if r.End-r.Start >= minCopy {
+		return false
+	}
+	if k := q.look.valueAt(r); k >= 0 {
+		return q.look.values[k].Common
+	}
+	text := folded(q.answer[r.Start:r.End])
+	return len(text) <= 3 && !hasDigit(text) && !isCapital(q.answer[r.Start:]) || slices.Contains([]string{"true", "false", "null", "none"}, text)
+}
+
+// near reports whether the sentence speaks of what a hit says: of the key of
+// the JSON value that it fills, or of other words of its line.
+func (q *inquiry) near(h hit, sentence int) bool {
+	s := &q.shown[h.shown]
+	words := q.wordsOf(sentence)
+	if s.json == nil {
+		if h.Range == (Range{0, len(s.data)}) && s.kind == FromResult {
+			return true
+		}
+		at, n := lineAround(s.data, h.Range), 0
+		for w := range wordsIn(s.data[at.Start:h.Start] + " " + s.data[h.End:max(h.End, at.End)]) {
+			if len(w) >= 4 && words[w] {
+				n++
+			}
+		}
+		return n >= 2
+	}
+	n := s.json.around(h.Range)
+	if n == nil || n.container || n.inner != h.Range {
+		return false
+	}
+	for n.key < 0 && n.parent >= 0 {
+		n = &s.json.nodes[n.parent]
+	}
+	any := false
+	for w := range wordsIn(s.json.name(n)) {
+		if !words[w] {
+			return false
+		}
+		any = true
+	}
+	return any
+}
+
+// wordsOf are the words of a sentence of the answer.
+func (q *inquiry) wordsOf(sentence int) map[string]bool {
+	if words, ok := q.words[sentence]; ok {
+		return words
+	}
+	text := q.answer
+	if sentence >= 0 {
+		text = text[q.said[sentence].Start:q.said[sentence].End]
+	}
+	q.words[sentence] = wordsIn(text + " " + q.named)
+	return q.words[sentence]
+}
+
+// wordsIn are the words of a text, folded, in the singular; of windowDays they
+// are window and day.
+func wordsIn(text string) map[string]bool {
+	words := map[string]bool{}
+	start := 0
+	put := func(end int) {
+		if start < end {
+			w := folded(text[start:end])
+			if len(w) > 3 {
+				w = strings.TrimSuffix(w, "s")
+			}
+			words[w] = true
+		}
+		start = end
+	}
+	var before rune
+	for i, r := range text {
+		switch {
+		case r == '_' || !inWord(r):
+			put(i)
+			start = i + utf8.RuneLen(r)
+			if r == utf8.RuneError {
+				start = i + 1
+			}
+		case unicode.IsUpper(r) && unicode.IsLower(before):
+			put(i)
+		}
+		before = r
+	}
+	put(len(text))
+	return words
+}
+
+// echo marks the results that only repeat what the model itself gave to a tool:
+// nothing that it had been shown by then has it.
+func (q *inquiry) echo(r Range, common bool, list []finding) {
+	var own []ask
+	for _, s := range q.gave.sites(r) {
+		own = append(own, q.asks[s.piece]...)
+	}
+	if own == nil {
+		return
+	}
+	first := -1 // the origin of the first that is no echo
+	for _, i := range order(list, func(a, b finding) int { return cmp.Compare(q.shown[a.shown].origin, q.shown[b.shown].origin) }) {
+		f := &list[i]
+		s := &q.shown[f.shown]
+		if a, ok := q.t.asks[s.origin]; ok && s.kind == FromResult {
+			for _, o := range own {
+				same := o.reply == a.reply && o.part.Call == a.part.Call
+				if o.reply > a.reply || !same && common || q.together(r, f.hit, folded(q.t.data(o.part))) {
+					continue
+				}
+				f.repeats = f.repeats || same
+				f.echoed = f.echoed || first < 0 || first >= o.reply
+			}
+		}
+		if !f.echoed && first < 0 {
+			first = s.origin
+		}
+	}
+}
+
+// together reports whether a hit of a run stands in one JSON object with something
+// else that its sentence says, and that is not in a text that was given: then it
+// is how the tool says what its answer is about.
+func (q *inquiry) together(r Range, f hit, given string) bool {
+	const near = 2048
+	s := &q.shown[f.shown]
+	if s.json == nil {
+		return false
+	}
+	n := s.json.around(f.Range)
+	for n != nil && n.parent >= 0 {
+		up := &s.json.nodes[n.parent]
+		if n.container && (n.key < 0 || up.end-up.start > near) {
+			break // beside it are other rows
+		}
+		n = up
+	}
+	if n == nil {
+		return false
+	}
+	sentence, _ := q.sentence(r.Start)
+	return slices.ContainsFunc(q.runs, func(other Range) bool {
+		if other.Start < sentence.Start || other.End > sentence.End || other == r || given != "" && strings.Contains(given, folded(q.answer[other.Start:other.End])) {
+			return false
+		}
+		return slices.ContainsFunc(q.sites(other), func(w site) bool {
+			return w.piece == s.piece && w.Start >= n.start && w.End <= n.end && (w.End <= f.Start || w.Start >= f.End) &&
+				!(given != "" && strings.Contains(given, folded(s.data[w.Start:w.End])))
+		})
+	})
+}
+
+// sites are those of a run, looked up once.
+func (q *inquiry) sites(run Range) []site {
+	list, ok := q.stand[run]
+	if !ok {
+		list = q.look.sites(run)
+		q.stand[run] = list
+	}
+	return list
+}
+
+// order is the order of a list, which stays as it is.
+func order[T any](list []T, compare func(a, b T) int) []int {
+	at := make([]int, len(list))
+	for i := range at {
+		at[i] = i
+	}
+	slices.SortStableFunc(at, func(a, b int) int { return compare(list[a], list[b]) })
+	return at
 }
 
 // unsearched says what was left out.
 func (q *inquiry) unsearched() string {
 	var said []string
-	if q.cut || q.more || q.spent || q.matcher.limited {
+	if q.cut || q.ix.cut || q.more || q.spent || q.look.limited {
 		said = append(said, say("too much"))
 	}
 	if q.missing > 0 {
@@ -554,11 +942,23 @@ func (q *inquiry) unsearched() string {
 	return strings.Join(said, "; ")
 }
 
-func (q *inquiry) source(h hit) Source {
+// source tells a finding. The best of its run tells as well where the arguments
+// of the calls on the way came from.
+func (q *inquiry) source(h finding, best bool) Source {
 	s := &q.shown[h.shown]
 	src := Source{
-		Evidence: Fact, Kind: s.kind, Event: q.t.seq(s.origin), Part: s.number, Piece: s.Piece,
+		Evidence: Fact, How: h.how, Kind: s.kind, Event: q.t.seq(s.origin), Part: s.number, Piece: s.Piece,
 		Range: h.Range, Text: s.data[h.Start:h.End], Name: s.name,
+		Brief: h.brief, Weak: h.weak, Echoed: h.echoed, Row: h.row, Rule: h.rule, From: h.from,
+	}
+	if h.how != Verbatim {
+		src.Evidence = Derived
+	}
+	if h.how == SameAs && h.as != value.Equal {
+		src.Rule = h.as.String()
+	}
+	if s.kind == FromResult && q.most == 0 {
+		src.Stale = q.stale(s)
 	}
 	src.around = lineAround(s.data, h.Range)
 	src.line = s.data[src.around.Start:src.around.End]
@@ -583,7 +983,12 @@ func (q *inquiry) source(h hit) Source {
 		src.Line = max(b.Line, 1) + strings.Count(before, "\n")
 		src.Column = b.Indent + len(before) - strings.LastIndexByte(before, '\n')
 	}
-	src.Chain = q.chain(s)
+	if q.most == 0 || best {
+		src.Chain = q.chainOf(h.shown)
+	}
+	if best {
+		src.Chain = q.follow(src.Chain)
+	}
 	return src
 }
 
@@ -623,6 +1028,16 @@ func lineAround(text string, r Range) Range {
 		end--
 	}
 	return Range{start, end}
+}
+
+// chainOf is the chain of a part, made once. It is shared, and never changed.
+func (q *inquiry) chainOf(i int) []Link {
+	links, ok := q.chains[i]
+	if !ok {
+		links = slices.Clip(q.chain(&q.shown[i]))
+		q.chains[i] = links
+	}
+	return links
 }
 
 // chain leads from the answer to a part, and from there to the message.

@@ -3,224 +3,413 @@ package explain
 import (
 	"cmp"
 	"slices"
+	"sort"
+	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/spoorhq/spoor/internal/value"
 )
 
 // Bounds of the search. What goes beyond them is said in Unsearched.
 const (
-	minCopy    = 16       // bytes of a stretch that counts as copied by its length
-	maxValue   = 256      // bytes of a JSON value that counts because the answer has all of it
-	maxAnswer  = 1 << 20  // bytes of an answer that are searched
-	maxShown   = 64 << 20 // bytes of what the model was shown that are searched
-	maxMatches = 1 << 16  // matches that are kept
-	maxSteps   = 1 << 25  // comparisons
-	maxScan    = 1 << 29  // bytes that are looked through for few words
-	maxSources = 100      // of one run
-	maxChains  = 2000     // sources of one answer
+	minCopy     = 16       // bytes of a stretch of whole words that counts as copied by its length
+	minShared   = 24       // bytes of a stretch that does so however it is cut
+	maxFill     = 32       // bytes of a JSON value that counts because the answer has all of it
+	maxAnswer   = 1 << 20  // bytes of an answer that are searched
+	maxShown    = 32 << 20 // bytes of what the model was shown that are searched
+	maxValues   = 1 << 20  // values of it
+	maxMatches  = 1 << 16  // matches that are kept
+	maxSteps    = 1 << 25  // comparisons
+	maxSame     = 4096     // values that are compared with one of the answer
+	maxName     = 8        // places where a name is still rare
+	maxTrace    = 1 << 24  // bytes that are looked through for arguments
+	maxScan     = 1 << 29  // bytes that are looked through for few words
+	maxTogether = 200      // of them that are looked at for what stands beside
+	maxHits     = 1000     // places of one run that are judged
+	maxTries    = 1 << 18  // combinations of values
+	maxDepth    = 3        // calls whose arguments are followed
+	maxGivens   = 200      // arguments of one answer that are followed
+	maxSources  = 100      // of one run
+	maxWeak     = 8        // of one run, if they are weak
+	maxChains   = 2000     // sources of one answer
 )
 
-// A view is a text in which words of the answer are looked for: all of a
-// piece, or one JSON string of it with its escapes undone.
-type view struct {
-	shown int // which part of what the model was shown
-	text  string
-	base  int     // where the text begins in the piece
-	at    []int32 // where each byte of the text stands, from base on; nil: at its own place
+// How says how a source agrees with the words of the answer.
+type How string
 
-	escapes bool // it is JSON, so what follows a backslash is not what it looks like
-}
+const (
+	Verbatim  How = "verbatim" // the same bytes, the escapes of JSON undone
+	Folded    How = "folded"   // but for case, and the kind of space, quotation mark and dash
+	SameAs    How = "value"    // a value in another spelling
+	DerivedOf How = "derived"  // it can be computed from what stands there
+)
 
-// place is where a range of the view stands in the piece.
-func (v *view) place(start, end int) Range {
-	if v.at == nil {
-		return Range{v.base + start, v.base + end}
-	}
-	return Range{v.base + int(v.at[start]), v.base + int(v.at[end])}
-}
+func (h How) rank() int { return slices.Index([]How{Verbatim, Folded, SameAs, DerivedOf}, h) }
 
-// A copied is a stretch of the answer that stands in a view, from at on.
-type copied struct {
-	Range // of the answer
-	view  int
-	at    int
-}
-
-// A matcher finds the stretches of an answer that stand verbatim elsewhere.
-//
-// It knows the hash of every minCopy bytes of the answer. A hash of equal
-// length is rolled over each view; where it is known, the bytes are compared
-// and the stretch is extended both ways. So every common stretch of minCopy
-// bytes is found, in one pass over what the model was shown.
-type matcher struct {
-	answer  string
-	heads   []int32 // by slot: the last place in the answer with such a hash, or -1
-	next    []int32 // by place: the one before it in the same slot
-	shift   uint
-	values  map[prefix][]int32 // where a word begins in the answer, by its first bytes
-	views   []view
+// A lookup is a text that was looked up in an index.
+type lookup struct {
+	ix      *corpus
+	has     func(piece int) bool // which pieces count
+	tells   func(piece int) bool // and for less than minCopy bytes
+	text    string
+	folded  string
+	foldAt  []int32
 	copies  []copied
+	values  []value.Value // of the text, in order
+	same    map[int][]agreed
 	steps   int
 	limited bool
 }
 
-// A prefix is the first one, two or three bytes of a word, and how many.
-type prefix [4]byte
-
-func prefixOf(s string) prefix {
-	p := prefix{3: byte(min(len(s), 3))}
-	copy(p[:3], s)
-	return p
+// A copied is a stretch of the text that stands in a view, from at on.
+type copied struct {
+	Range      // of the text looked up
+	at    int  // in the text of the index, or in what of it is folded
+	from  int  // where the stretch begins in the folded text, if it is folded
+	loose bool // it is folded
+	brief bool // a name, or what fills a value
 }
 
-func newMatcher(answer string) *matcher {
-	m := &matcher{answer: answer, values: map[prefix][]int32{}}
-	size := 1
-	for m.shift = 64; size < 2*len(answer); m.shift-- {
-		size *= 2
-	}
-	m.heads = make([]int32, size)
-	for i := range m.heads {
-		m.heads[i] = -1
-	}
-	m.next = make([]int32, len(answer))
-	roll(answer, func(i int, h uint64) bool {
-		slot := m.slot(h)
-		m.next[i] = m.heads[slot]
-		m.heads[slot] = int32(i)
-		return true
-	})
-	for i := range len(answer) {
-		if tokenEdge(answer, i) {
-			for n := 1; n <= 3 && i+n <= len(answer); n++ {
-				p := prefixOf(answer[i : i+n])
-				m.values[p] = append(m.values[p], int32(i))
-			}
+// An agreed value is one of the index that says what one of the text does.
+type agreed struct {
+	value int
+	value.Relation
+}
+
+// A place in a piece.
+type site struct {
+	piece int
+	Range
+	how How
+	as  value.Relation // of a value; of a copy it is Equal
+}
+
+// look looks a text up.
+func (ix *corpus) look(text string, has, tells func(piece int) bool) *lookup {
+	l := &lookup{ix: ix, has: has, tells: tells, text: text, same: map[int][]agreed{}, steps: maxSteps}
+	b, at := fold(make([]byte, 0, len(text)+16), make([]int32, 0, len(text)+16), text, 0)
+	l.folded, l.foldAt = string(b), at
+	for v := range value.All(text) {
+		if len(l.values) == maxMatches {
+			l.limited = true
+			break
 		}
+		l.values = append(l.values, v)
 	}
-	return m
-}
-
-func (m *matcher) slot(h uint64) uint64 {
-	if m.shift == 64 {
-		return 0
-	}
-	return h * 0x9E3779B97F4A7C15 >> m.shift
-}
-
-// roll yields the hash of every minCopy bytes of s.
-func roll(s string, yield func(i int, h uint64) bool) {
-	const prime = 0x100000001B3
-	drop := powPrime
-	var h uint64
-	for i := range len(s) {
-		if i >= minCopy {
-			h -= uint64(s[i-minCopy]) * drop
-		}
-		h = h*prime + uint64(s[i])
-		if i >= minCopy-1 && !yield(i-minCopy+1, h) {
-			return
-		}
-	}
-}
-
-// powPrime is the prime of roll to the power minCopy-1, modulo 1<<64.
-var powPrime = func() uint64 {
-	n := uint64(1)
-	for range minCopy - 1 {
-		n *= 0x100000001B3
-	}
-	return n
-}()
-
-// search looks for stretches of the answer in a view.
-func (m *matcher) search(v view) {
-	m.views = append(m.views, v)
-	index := len(m.views) - 1
-	a, s := m.answer, v.text
-	roll(s, func(p int, h uint64) bool {
-		for i := m.heads[m.slot(h)]; i >= 0; i = m.next[i] {
-			if m.steps++; m.steps > maxSteps {
-				m.limited = true
-				return false
-			}
-			start := int(i)
-			if p > 0 && start > 0 && s[p-1] == a[start-1] || a[start:start+minCopy] != s[p:p+minCopy] {
-				continue // it began earlier, or the hash lied
-			}
-			n := minCopy
-			for start+n < len(a) && p+n < len(s) && a[start+n] == s[p+n] {
-				n++
-			}
-			m.steps += n / 8
-			m.keep(index, p, Range{start, start + n})
-		}
-		return true
-	})
-}
-
-// keep trims a stretch to whole words, in the answer and in the view, and
-// keeps it if it is still long.
-func (m *matcher) keep(index, at int, r Range) {
-	s, begin, end := m.views[index].text, r.Start, r.End
-	for r.Start < r.End && !(wordEdge(m.answer, r.Start) && wordEdge(s, at+r.Start-begin) && starts(m.answer[r.Start:r.End])) {
-		r.Start++
-	}
-	for r.End > r.Start && !(wordEdge(m.answer, r.End) && wordEdge(s, at+r.End-begin) && !endsInSpace(m.answer[:r.End])) {
-		r.End--
-	}
-	m.steps += r.Start - begin + end - r.End
-	if r.End-r.Start < minCopy || !hasWord(m.answer[r.Start:r.End]) {
-		return
-	}
-	m.add(copied{r, index, at + r.Start - begin})
-}
-
-func (m *matcher) add(c copied) {
-	if len(m.copies) >= maxMatches {
-		m.limited = true
-		return
-	}
-	m.copies = append(m.copies, c)
-}
-
-// value looks for all of a view in the answer: a short value that fills it.
-func (m *matcher) value(v view) {
-	if len(v.text) == 0 || len(v.text) > maxValue || !hasWord(v.text) {
-		return
-	}
-	index := -1
-	for _, i := range m.values[prefixOf(v.text)] {
-		if m.steps++; m.steps > maxSteps {
-			m.limited = true
-			return
-		}
-		start, end := int(i), int(i)+len(v.text)
-		if end > len(m.answer) || m.answer[start:end] != v.text || !tokenEdge(m.answer, end) {
-			continue
-		}
-		if index < 0 {
-			m.views = append(m.views, v)
-			index = len(m.views) - 1
-		}
-		m.add(copied{Range{start, end}, index, 0})
-	}
-}
-
-// runs cuts the answer into the stretches that were copied: none overlap, and
-// of two that did, the longer one keeps what they share.
-func (m *matcher) runs() []Range {
-	slices.SortStableFunc(m.copies, func(a, b copied) int {
+	l.verbatim()
+	l.loosely()
+	l.filling()
+	l.named()
+	slices.SortStableFunc(l.copies, func(a, b copied) int {
 		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End))
 	})
-	var whole []Range // none of which is inside another
-	for _, c := range m.copies {
-		if n := len(whole); n == 0 || c.End > whole[n-1].End {
+	return l
+}
+
+func (l *lookup) verbatim() {
+	ix := l.ix
+	bounds := func(p int) (int, int) { v := ix.viewAt(p); return int(v.start), int(v.end) }
+	ok := ix.exact.match(l.text, &l.steps, bounds, func(i, p, n int) {
+		v := ix.viewAt(p)
+		if !l.has(int(v.piece)) {
+			return
+		}
+		a, s := l.text, ix.text[v.start:v.end]
+		if from, to := trimmed(a, i, i+n, s, p-int(v.start), &l.steps); from < to {
+			l.add(copied{Range: Range{from, to}, at: p + from - i})
+		}
+	})
+	l.limited = l.limited || !ok
+}
+
+func (l *lookup) loosely() {
+	ix := l.ix
+	bounds := func(p int) (int, int) { _, from, to := ix.foldedView(p); return from, to }
+	ok := ix.loose.match(l.folded, &l.steps, bounds, func(i, p, n int) {
+		v, begin, end := ix.foldedView(p)
+		if !l.has(int(v.piece)) {
+			return
+		}
+		from, to := trimmed(l.folded, i, i+n, ix.folded[begin:end], p-begin, &l.steps)
+		if from >= to {
+			return
+		}
+		r := Range{l.unfold(from), l.unfold(to)}
+		c := copied{Range: r, at: p + from - i, from: from, loose: true}
+		if in := ix.unfold(c.at, c.at+to-from); ix.text[in.Start:in.End] != l.text[r.Start:r.End] {
+			l.add(c) // else it was copied as it is
+		}
+	})
+	l.limited = l.limited || !ok
+}
+
+// unfold is where byte i of the folded text stands.
+func (l *lookup) unfold(i int) int {
+	if i == len(l.foldAt) {
+		return len(l.text)
+	}
+	return int(l.foldAt[i])
+}
+
+// unfold is where a range of what is folded stands in the text, in one view.
+func (ix *corpus) unfold(from, to int) Range {
+	v, _, _ := ix.foldedView(from)
+	end := int(v.end)
+	if to < len(ix.foldAt) {
+		end = min(end, int(ix.foldAt[to]))
+	}
+	return Range{int(ix.foldAt[from]), end}
+}
+
+// trimmed trims a stretch [from, to) of a, which stands in s from at on, to
+// whole words of both, and of values to whole ones. What is long and no word is
+// left as it is. It is empty if too little is left.
+func trimmed(a string, from, to int, s string, at int, steps *int) (int, int) {
+	start, end := from, to
+	edge := func(i int) bool { return valueEdge(a, i) && valueEdge(s, at+i-from) }
+	for start < end && !(edge(start) && starts(a[start:end])) {
+		start++
+	}
+	for end > start && !(edge(end) && !endsInSpace(a[:end])) {
+		end--
+	}
+	*steps -= (start - from + to - end) / 4
+	cut := func(i int) bool { return !runeEdge(a, i) || !runeEdge(s, at+i-from) }
+	if start-from >= minShared || end-start < minCopy {
+		for start = from; start < to && (cut(start) || !starts(a[start:to])); {
+			start++
+		}
+	}
+	if to-end >= minShared || end-start < minCopy {
+		for end = to; end > start && (cut(end) || endsInSpace(a[:end])); {
+			end--
+		}
+	}
+	whole := edge(start) && edge(end)
+	if whole && end-start < minCopy || !whole && to-from < minShared || !hasWord(a[start:end]) {
+		return 0, 0
+	}
+	return start, end
+}
+
+func runeEdge(s string, i int) bool { return i >= len(s) || utf8.RuneStart(s[i]) }
+
+// valueEdge is wordEdge, where also a number is one word with its separators,
+// its decimals and its sign.
+func valueEdge(s string, i int) bool {
+	if !wordEdge(s, i) {
+		return false
+	}
+	if i == 0 || i == len(s) {
+		return true
+	}
+	digit := func(i int) bool { return i >= 0 && i < len(s) && '0' <= s[i] && s[i] <= '9' }
+	mark := func(c byte) bool { return c == '.' || c == ',' || c == ':' || c == '-' || c == '/' || c == '\'' }
+	switch {
+	case digit(i-1) && mark(s[i]) && digit(i+1), mark(s[i-1]) && digit(i-2) && digit(i):
+		return false
+	case s[i-1] == '-' && digit(i) && (i == 1 || s[i-2] == ' ' || s[i-2] == '\n' || s[i-2] == '('):
+		return false // the sign
+	}
+	return true
+}
+
+func (l *lookup) add(c copied) {
+	if len(l.copies) >= maxMatches {
+		l.limited = true
+		return
+	}
+	l.copies = append(l.copies, c)
+}
+
+// filling looks for what fills a JSON value, or all of a result, as a word of
+// its own. What is longer is found by its length.
+func (l *lookup) filling() {
+	s := l.folded
+	edge := make([]bool, len(s)+1)
+	for i := range edge {
+		edge[i] = tokenEdge(s, i)
+	}
+	for i := range len(s) {
+		if s[i] == ' ' || !edge[i] {
+			continue
+		}
+		h := uint64(offset)
+		for at := i; at < len(s) && at-i < maxFill; {
+			h = (h ^ uint64(s[at])) * prime
+			at++
+			if !edge[at] || s[at-1] == ' ' {
+				continue
+			}
+			for k := l.ix.leaves.first(h); k >= 0; k = l.ix.leaves.next[k] {
+				if l.steps--; l.steps < 0 {
+					l.limited = true
+					return
+				}
+				if l.ix.hashes[k] == h {
+					l.fill(l.ix.fills[k], i, at)
+				}
+			}
+		}
+	}
+}
+
+// fill keeps a value that is what [i, end) of the folded text says.
+func (l *lookup) fill(r Range, i, end int) {
+	ix := l.ix
+	text := ix.text[r.Start:r.End]
+	a := Range{l.unfold(i), l.unfold(end)}
+	a.End = a.Start + len(strings.TrimRightFunc(l.text[a.Start:a.End], unicode.IsSpace))
+	words := l.text[a.Start:a.End]
+	if text != words && folded(text) != l.folded[i:end] || !hasWord(words) {
+		return
+	}
+	if !l.tells(int(ix.viewAt(r.Start).piece)) {
+		return
+	}
+	if text == words {
+		l.add(copied{Range: a, at: r.Start, brief: true})
+		return
+	}
+	from := sort.Search(len(ix.foldAt), func(k int) bool { return int(ix.foldAt[k]) >= r.Start })
+	for from < len(ix.folded) && ix.folded[from] == ' ' {
+		from++
+	}
+	if from+end-i <= len(ix.folded) && ix.folded[from:from+end-i] == l.folded[i:end] {
+		l.add(copied{Range: a, at: from, from: i, loose: true, brief: true})
+	}
+}
+
+// named looks for names: words with a capital letter, where that is not the
+// first of a sentence.
+func (l *lookup) named() {
+	ix, s := l.ix, l.text
+	for i := 0; i < len(s); {
+		if !wordEdge(s, i) || !isCapital(s[i:]) {
+			i++
+			continue
+		}
+		word := i + wordLen(s[i:])
+		end := nameEnd(s, i)
+		best := i
+		var at []Range
+		for k, n := ix.names.first(foldedHash(s[i:word])), 0; k >= 0; k = ix.names.next[k] {
+			if l.steps--; l.steps < 0 {
+				l.limited = true
+				return
+			}
+			if n++; n > 64*maxName {
+				break // it is no rare word
+			}
+			w := ix.words[k]
+			v := ix.viewAt(w.Start)
+			t := ix.text[w.Start:v.end]
+			same := 0
+			for e := word; e <= end; e++ {
+				if n := e - i; n <= len(t) && valueEdge(s, e) && valueEdge(t, n) && s[i:e] == t[:n] {
+					same = n
+				}
+			}
+			if same == 0 || !l.tells(int(v.piece)) {
+				continue
+			}
+			if i+same > best {
+				best, at = i+same, at[:0]
+			}
+			if i+same == best {
+				at = append(at, Range{w.Start, w.Start + same})
+			}
+		}
+		one := best <= word
+		if best-i >= minName && !(one && beginsSentence(s, i)) {
+			for _, r := range at {
+				l.add(copied{Range: Range{i, best}, at: r.Start, brief: true})
+			}
+		}
+		i = max(word, best)
+	}
+}
+
+const minName = 3 // bytes
+
+// nameEnd is the end of the words with capital letters that begin at i.
+func nameEnd(s string, i int) int {
+	end := i + wordLen(s[i:])
+	for end+1 < len(s) && (s[end] == ' ' || s[end] == '-') && isCapital(s[end+1:]) {
+		end += 1 + wordLen(s[end+1:])
+	}
+	return end
+}
+
+// beginsSentence reports whether what stands at i is the first word of a
+// sentence.
+func beginsSentence(s string, i int) bool {
+	before := strings.TrimRight(s[:i], " \t\"'“„‘(*_-")
+	r, _ := utf8.DecodeLastRuneInString(before)
+	return before == "" || strings.ContainsRune(".!?:\n\r…", r)
+}
+
+// agreeing are the values of the index that say what value k of the text does.
+func (l *lookup) agreeing(k int) []agreed {
+	if list, ok := l.same[k]; ok {
+		return list
+	}
+	var list []agreed
+	seen := map[int32]bool{}
+	ix, v := l.ix, l.values[k]
+	compared := 0
+	for _, key := range v.AppendLookup(nil) {
+		for i := ix.keys.first(uint64(key)); i >= 0; i = ix.keys.next[i] {
+			f := ix.filed[i]
+			if f.key != key || seen[f.value] {
+				continue
+			}
+			if compared++; compared > maxSame {
+				l.limited = true
+				break
+			}
+			seen[f.value] = true
+			if as := value.Same(v, ix.values[f.value].Value); as != value.None && l.tells(ix.pieceOf(int(f.value))) {
+				list = append(list, agreed{int(f.value), as})
+			}
+		}
+	}
+	l.same[k] = list
+	return list
+}
+
+// pieceOf is the piece that has a value.
+func (ix *corpus) pieceOf(i int) int {
+	return sort.Search(len(ix.pieces), func(k int) bool { return ix.pieces[k].values[1] > i })
+}
+
+// valueAt is the value of the text that is all of a range, or -1.
+func (l *lookup) valueAt(r Range) int {
+	k := sort.Search(len(l.values), func(k int) bool { return l.values[k].Start >= r.Start })
+	if k < len(l.values) && l.values[k].Start == r.Start && l.values[k].End == r.End {
+		return k
+	}
+	return -1
+}
+
+// runs cuts the text into the stretches that stand somewhere: none overlap, and
+// of two long ones that did, the longer one keeps what they share.
+func (l *lookup) runs() []Range {
+	var whole []Range // long ones, none of which is inside another
+	var short []Range
+	for i, c := range l.copies {
+		if c.brief && c.End-c.Start < minCopy {
+			short = append(short, c.Range)
+		} else if c.loose && l.mostly(i) {
+			continue // those words are told as a fact, and the others are few
+		} else if n := len(whole); n == 0 || c.End > whole[n-1].End {
 			whole = append(whole, c.Range)
 		}
 	}
 	var runs []Range
 	for _, r := range whole {
+		start := r.Start
 		for n := len(runs); n > 0 && r.Start < runs[n-1].End; n = len(runs) {
 			last := &runs[n-1]
 			if r.End-r.Start <= last.End-last.Start {
@@ -228,60 +417,140 @@ func (m *matcher) runs() []Range {
 				break
 			}
 			last.End = max(last.Start, r.Start) // its own start may have been cut
-			if *last = m.trim(*last); last.End > last.Start {
+			if *last = l.trim(*last); last.End > last.Start {
 				break
 			}
 			runs = runs[:n-1]
 		}
-		if r = m.trim(r); r.End > r.Start {
+		if r.Start > start {
+			r = l.trim(r)
+		}
+		if r.End > r.Start {
 			runs = append(runs, r)
 		}
 	}
+	free := func(r Range) bool {
+		i := sort.Search(len(runs), func(i int) bool { return runs[i].End > r.Start })
+		return i == len(runs) || runs[i].Start >= r.End
+	}
+	for k, v := range l.values {
+		if r := (Range{v.Start, v.End}); free(r) && len(l.agreeing(k)) > 0 {
+			short = append(short, r)
+		}
+	}
+	slices.SortStableFunc(short, func(a, b Range) int {
+		return cmp.Or(cmp.Compare(b.End-b.Start, a.End-a.Start), cmp.Compare(a.Start, b.Start))
+	})
+	var kept []Range // in order
+	for _, r := range short {
+		i := sort.Search(len(kept), func(i int) bool { return kept[i].End > r.Start })
+		if free(r) && (i == len(kept) || kept[i].Start >= r.End) {
+			kept = slices.Insert(kept, i, r)
+		}
+	}
+	runs = append(runs, kept...)
+	slices.SortFunc(runs, func(a, b Range) int { return cmp.Compare(a.Start, b.Start) })
 	return runs
 }
 
+// mostly reports whether half of a folded copy or more is a copy as it is.
+func (l *lookup) mostly(i int) bool {
+	c := &l.copies[i]
+	half := (c.End - c.Start + 1) / 2
+	first := sort.Search(len(l.copies), func(k int) bool { return l.copies[k].Start >= c.Start })
+	for k := first; k < len(l.copies) && l.copies[k].Start <= c.End-half; k++ {
+		if l.steps--; l.steps < 0 {
+			l.limited = true
+			return false
+		}
+		if v := &l.copies[k]; !v.loose && min(v.End, c.End)-v.Start >= half {
+			return true
+		}
+	}
+	return false
+}
+
 // trim makes a stretch whole words again, where it was cut.
-func (m *matcher) trim(r Range) Range {
-	for r.Start < r.End && !(wordEdge(m.answer, r.Start) && starts(m.answer[r.Start:r.End])) {
+func (l *lookup) trim(r Range) Range {
+	s := l.text
+	for r.Start < r.End && !(valueEdge(s, r.Start) && starts(s[r.Start:r.End])) {
 		r.Start++
 	}
-	for r.End > r.Start && (!wordEdge(m.answer, r.End) || endsInSpace(m.answer[:r.End])) {
+	for r.End > r.Start && (!valueEdge(s, r.End) || endsInSpace(s[:r.End])) {
 		r.End--
 	}
-	if !hasWord(m.answer[r.Start:r.End]) {
+	if !hasWord(s[r.Start:r.End]) {
 		r.End = r.Start
 	}
 	return r
+}
+
+// sites lists where a range of the text stands: inside each copy that has all
+// of it, and the values that say what it says.
+func (l *lookup) sites(r Range) []site {
+	var found []site
+	text := l.text[r.Start:r.End]
+	for i := range l.copies {
+		c := &l.copies[i]
+		if c.Start > r.Start {
+			break // they are sorted by their start
+		}
+		if l.steps--; l.steps < 0 {
+			l.limited = true
+			break
+		}
+		if c.End < r.End {
+			continue
+		}
+		in, how := Range{c.at + r.Start - c.Start, c.at + r.End - c.Start}, Verbatim
+		if c.loose {
+			from, to := l.foldedAt(r.Start), l.foldedAt(r.End)
+			in = l.ix.unfold(c.at+from-c.from, c.at+to-c.from)
+			if l.ix.text[in.Start:in.End] != text {
+				how = Folded
+			}
+		}
+		v := l.ix.viewAt(in.Start)
+		found = append(found, site{piece: int(v.piece), Range: v.place(in.Start, in.End), how: how, as: value.Equal})
+	}
+	if k := l.valueAt(r); k >= 0 {
+		for _, s := range l.agreeing(k) {
+			found = append(found, l.valueSite(k, s, text))
+		}
+	}
+	slices.SortFunc(found, func(a, b site) int {
+		return cmp.Or(cmp.Compare(a.piece, b.piece), cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End), cmp.Compare(a.how.rank(), b.how.rank()))
+	})
+	return slices.CompactFunc(found, func(a, b site) bool { return a.piece == b.piece && a.Range == b.Range })
+}
+
+func (l *lookup) valueSite(k int, s agreed, text string) site {
+	v := &l.ix.values[s.value]
+	w := site{piece: l.ix.pieceOf(s.value), Range: v.Range, how: SameAs, as: s.Relation}
+	switch says := v.Text(); {
+	case says == text:
+		w.how = Verbatim
+	case folded(says) == folded(text):
+		w.how = Folded
+	}
+	return w
+}
+
+// foldedAt is where the folded text has byte i.
+func (l *lookup) foldedAt(i int) int {
+	return sort.Search(len(l.foldAt), func(k int) bool { return int(l.foldAt[k]) >= i })
 }
 
 // A hit is a place in what the model was shown.
 type hit struct {
 	shown int
 	Range // of the piece
-}
-
-// hits lists where a stretch of the answer stands: inside each copy that has
-// all of it. Order is that of the parts, then of the places.
-func (m *matcher) hits(r Range) []hit {
-	var found []hit
-	for i := range m.copies {
-		c := &m.copies[i]
-		if c.Start > r.Start {
-			break // they are sorted by their start
-		}
-		if c.End < r.End {
-			continue
-		}
-		v := &m.views[c.view]
-		at := c.at + r.Start - c.Start
-		found = append(found, hit{v.shown, v.place(at, at+r.End-r.Start)})
-	}
-	slices.SortFunc(found, hit.compare)
-	return slices.Compact(found)
+	how   How
+	as    value.Relation
 }
 
 func (h hit) compare(b hit) int {
-	return cmp.Or(cmp.Compare(h.shown, b.shown), cmp.Compare(h.Start, b.Start), cmp.Compare(h.End, b.End))
+	return cmp.Or(cmp.Compare(h.shown, b.shown), cmp.Compare(h.Start, b.Start), cmp.Compare(h.End, b.End), cmp.Compare(h.how.rank(), b.how.rank()))
 }
 
 // wordEdge reports whether no word and no character goes on across place i.

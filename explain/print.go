@@ -3,8 +3,11 @@ package explain
 import (
 	"fmt"
 	"hash/fnv"
+	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/spoorhq/spoor/internal/value"
 )
 
 // columns is how wide the texts for people are.
@@ -117,7 +120,11 @@ func (s *SpanReason) String() string {
 	p.put(0, fmt.Sprintf("%s stands in the answer, %s.", quote(s.Text, 200), listed(at)))
 	whole := len(s.Runs) == 1 && s.Runs[0].End-s.Runs[0].Start == len(s.Text)
 	if !whole {
-		p.put(0, fmt.Sprintf("Of its %d bytes %d were copied.", len(s.Text), s.Copied))
+		text := fmt.Sprintf("Of its %d bytes %d were copied", len(s.Text), s.Copied)
+		if n := otherwiseOf(s.Runs); n > 0 {
+			text += say("answer values", "n", itoa(n))
+		}
+		p.put(0, text+".")
 	}
 	for _, r := range s.Runs {
 		p.WriteByte('\n')
@@ -126,11 +133,19 @@ func (s *SpanReason) String() string {
 		}
 		p.notFound(2, r.NotFound)
 		told := tale{}
-		for _, src := range r.Sources {
+		const most = 10
+		list := r.Sources[:min(len(r.Sources), most)]
+		for _, src := range list {
 			p.hang(2, 4, src.from())
 			p.excerpt(4, src)
+			for _, f := range src.From[:min(len(src.From), most)] {
+				p.hang(4, 6, say("operand", "text", quote(f.Text, 40), "path", clip(f.Path, 80), "at", f.Range.words()))
+			}
 		}
-		for _, src := range r.Sources {
+		if n := len(r.Sources) - len(list); n > 0 {
+			p.put(2, say("more sources", "places", counted(n, "more place")))
+		}
+		for _, src := range list {
 			if len(r.Sources) == 1 {
 				p.put(2, "how it got there:")
 			} else {
@@ -150,60 +165,224 @@ func (a *AnswerReason) String() string {
 		p.footnotes(a.Changed, a.Incomplete)
 		return p.String()
 	}
-	p.put(0, fmt.Sprintf("The answer, event %d, has %d bytes. %d were copied from what the model was shown:", a.Event, len(a.Text), a.Copied))
-	p.WriteByte('\n')
-	p.put(2, a.marked())
-	p.WriteByte('\n')
-	n := 0
-	for _, r := range a.Runs {
-		if r.Sources == nil {
-			continue
-		}
-		n++
-		p.put(0, fmt.Sprintf("(%d) %s, %s", n, quote(r.Text, 200), r.words()))
-		for _, src := range r.Sources {
-			p.hang(2, 4, src.from())
+	p.put(0, a.summary())
+	numbers := make([]int, len(a.Runs)) // of those with sources, from 1
+	for i, n := 0, 0; i < len(a.Runs); i++ {
+		if a.Runs[i].Sources != nil {
+			n++
+			numbers[i] = n
 		}
 	}
-	if own := a.own(); own != nil {
-		p.put(0, either(n > 0, "outside the brackets", "all of it"))
-		p.notFound(2, own)
+	sentences := a.Sentences
+	if sentences == nil {
+		sentences = []Sentence{{Range: Range{0, len(a.Text)}}}
 	}
+	const most = 500 // sentences
+	for _, s := range sentences[:min(len(sentences), most)] {
+		p.WriteByte('\n')
+		p.hang(0, 2, verdictText(s.Verdict)+a.marked(s.Range, numbers))
+		for i, r := range a.Runs {
+			if r.End <= s.Start || r.Start >= s.End {
+				continue
+			}
+			switch {
+			case r.Sources == nil && r.NotFound.Kind != NotRecorded:
+				p.hang(2, 4, say("no source", "words", quote(r.Text, 200))+otherwise(r.NotFound))
+			case r.Sources == nil:
+			case r.Start < s.Start:
+				p.put(2, fmt.Sprintf("(%d) as above", numbers[i]))
+			default:
+				p.sources(2, fmt.Sprintf("(%d) ", numbers[i]), r.Sources)
+			}
+		}
+		for _, r := range s.Unsupported {
+			p.hang(2, 4, say("no source", "words", quote(a.Text[r.Start:r.End], 200)))
+		}
+	}
+	if n := len(sentences) - most; n > 0 {
+		p.put(0, say("more sentences", "sentences", counted(n, "more sentence")))
+	}
+	p.conflicts(a.Conflicts)
 	p.footnotes(a.Unsearched, a.Changed, a.Incomplete)
 	return p.String()
 }
 
-// marked is the answer with what was copied in numbered brackets.
-func (a *AnswerReason) marked() string {
-	var b strings.Builder
-	at, n := 0, 0
-	for _, r := range a.Runs {
-		if r.Sources == nil {
-			continue
-		}
-		n++
-		fmt.Fprintf(&b, "%s[%s](%d)", a.Text[at:r.Start], r.Text, n)
-		at = r.End
+// summary says how much of the answer stands elsewhere, and of how many of its
+// sentences what they say is backed.
+func (a *AnswerReason) summary() string {
+	text := say("answer has", "event", itoa(a.Event), "bytes", itoa(len(a.Text)), "copied", itoa(a.Copied))
+	if n := otherwiseOf(a.Runs); n > 0 {
+		text += say("answer values", "n", itoa(n))
 	}
-	return clip(b.String()+a.Text[at:], 4000)
+	var counts []string
+	for _, v := range []Verdict{Grounded, Partly, Misplaced, Unsupported, Unchecked, Unsearched} {
+		n := 0
+		for _, s := range a.Sentences {
+			if s.Verdict == v {
+				n++
+			}
+		}
+		if n > 0 {
+			counts = append(counts, itoa(n)+" "+line(string(v)))
+		}
+	}
+	if counts == nil {
+		text += "."
+	} else {
+		text += say("answer sentences", "sentences", counted(len(a.Sentences), "sentence"), "verdicts", strings.Join(counts, ", "))
+	}
+	return text
 }
 
-// own says of the words that were not copied why they have no source.
-func (a *AnswerReason) own() *NotFound {
-	for _, r := range a.Runs {
-		if r.NotFound != nil {
-			return r.NotFound
+// otherwiseOf counts the bytes of runs that stand elsewhere, and were not copied.
+func otherwiseOf(runs []Run) (n int) {
+	for _, r := range runs {
+		if r.Sources != nil && r.Sources[0].solid() && (r.Sources[0].How == SameAs || r.Sources[0].How == DerivedOf) {
+			n += r.End - r.Start
 		}
 	}
-	return nil
+	return n
+}
+
+// verdictText is what a line about a sentence begins with.
+func verdictText(v Verdict) string {
+	if v == "" {
+		return ""
+	}
+	return strings.ToUpper(line(string(v))) + ": "
+}
+
+// otherwise tells why words have no source, if it is not that they stand nowhere.
+func otherwise(n *NotFound) string {
+	if n == nil || n.Kind == NotRecorded {
+		return ""
+	}
+	return ": " + n.Reason + " (" + string(n.Kind) + ")"
+}
+
+// sources tells where a run stands: the first places, and how many more there
+// are.
+func (p *page) sources(indent int, mark string, list []Source) {
+	const most = 3
+	n := len(list)
+	if list[0].solid() { // what is no evidence only matters where there is none
+		n = 1
+		for n < len(list) && list[n].solid() {
+			n++
+		}
+	}
+	for i := range list[:min(n, most)] {
+		p.hang(indent, indent+6, mark+list[i].from())
+		mark = "  and "
+	}
+	if more := len(list) - min(n, most); more > 0 {
+		p.put(indent+2, say("more sources", "places", counted(more, "more place")))
+	}
+}
+
+// marked is a sentence of the answer with what stands elsewhere in numbered
+// brackets.
+func (a *AnswerReason) marked(s Range, numbers []int) string {
+	var b strings.Builder
+	at := s.Start
+	for i, r := range a.Runs {
+		start, end := max(r.Start, s.Start), min(r.End, s.End)
+		if r.Sources == nil || start >= end {
+			continue
+		}
+		fmt.Fprintf(&b, "%s[%s](%d)", a.Text[at:start], a.Text[start:end], numbers[i])
+		at = end
+	}
+	return clip(b.String()+a.Text[at:s.End], 4000)
+}
+
+// conflicts tells the things of which what was shown says different values.
+func (p *page) conflicts(list []Conflict) {
+	const most = 50
+	for _, c := range list[:min(len(list), most)] {
+		p.WriteByte('\n')
+		p.put(0, say("conflict of", "field", line(c.Field), "subject", line(c.Subject)))
+		for _, s := range c.Says {
+			where := strings.TrimSpace(clip(s.Path, 80) + " " + line(s.Call) + " " + line(s.Tool))
+			notes := ""
+			if s.At != nil {
+				notes += ", " + say("said so")
+			}
+			if s.Stale {
+				notes += ", " + say("replaced")
+			}
+			p.hang(2, 4, fmt.Sprintf("%s: event %d %s, %s%s", quote(s.Text, 60), s.Event, where, s.Range.words(), notes))
+		}
+	}
 }
 
 // from names a source, and what is known of it.
 func (s *Source) from() string {
-	if s.Brief {
-		return "from " + s.where() + " (" + say("brief") + ")"
+	notes := []string{string(s.Evidence)}
+	switch {
+	case s.Echoed:
+		notes[0] = say("echoed")
+	case s.Brief:
+		notes[0] = say("brief")
+	case s.Weak:
+		notes[0] = say("weak")
+	case s.How == DerivedOf:
+		notes[0] += ": " + s.Rule
+	case s.How == SameAs:
+		notes[0] += ": " + quote(s.Text, 60)
+		if text := asText(s.Rule); text != "" {
+			notes[0] += ", " + text
+		}
+	case s.How == Folded:
+		notes[0] += ": " + quote(s.Text, 60)
 	}
-	return "from " + s.where() + " (" + string(s.Evidence) + ")"
+	if r := s.Row; r != nil {
+		if r.Wrong && r.Spoken != nil {
+			told := say("wrong row", "subject", subjects(r.Subject, ""), "spoken", subjects(r.Spoken, ""))
+			if r.Instead != nil {
+				told = say("wrong row instead", "row", told, "instead", subjects(r.Instead, ""))
+			}
+			notes = append(notes, told)
+		} else if beside := subjects(r.Subject, r.Field); beside != "" && !r.Wrong {
+			notes = append(notes, say("beside", "subject", beside))
+		}
+	}
+	if s.Stale != nil && !s.Stale.Same {
+		notes = append(notes, say("stale", "event", itoa(s.Stale.Event), "call", line(s.Stale.Call), "tool", line(s.Stale.Tool)))
+	}
+	return "from " + s.where() + " (" + strings.Join(notes, "; ") + ")"
+}
+
+// asText tells how a value agrees that is not equal.
+func asText(relation string) string {
+	switch relation {
+	case value.Partial.String():
+		return say("as partial")
+	case value.Rounded.String():
+		return say("as rounded")
+	case value.Reading.String():
+		return say("as reading")
+	case value.Bare.String():
+		return say("as bare")
+	case value.Unit.String():
+		return say("as unit")
+	}
+	return ""
+}
+
+// subjects names what a value stands beside, but for what it is called itself.
+func subjects(list []Place, field string) string {
+	const most = 3
+	var names []string
+	for _, p := range list {
+		if p.Key && p.Text == field || p.Argument && field != "" {
+			continue // the call is told with its arguments
+		}
+		if name := quote(p.Text, 40); !slices.Contains(names, name) && len(names) < most {
+			names = append(names, name)
+		}
+	}
+	return strings.Join(names, ", ")
 }
 
 // where names a source in a few words.
@@ -324,4 +503,5 @@ func (p *page) link(indent int, l Link) {
 			p.put(indent+13, line(c.String()))
 		}
 	}
+	p.givens(indent+11, l.From)
 }

@@ -114,7 +114,7 @@ const (
 	maxDistinct    = 20      // values at a path, before they are too many to tell apart
 	maxLeaves      = 1000    // values of one result
 	maxThresholds  = 32      // of a path
-	maxGroups      = 1000    // that are listed
+	maxPartitions  = 1000    // that are listed
 	maxTies        = 10      // features of a group that are listed
 	alpha          = 0.05
 )
@@ -315,7 +315,7 @@ func (o *observer) move(i int, m *spoor.Move) {
 
 // values counts what a result has at each path.
 func (o *observer) values(tool, text string) {
-	d := parseDocument(text)
+	d := parseFlat(text)
 	if d == nil || !d.nodes[0].container {
 		return
 	}
@@ -477,7 +477,7 @@ func (s *Separator) Result() *Separation {
 		list[i].Separates = p <= alpha
 		r.Separates = r.Separates || list[i].Separates
 	}
-	r.Groups = list[:min(len(list), maxGroups)]
+	r.Groups = list[:min(len(list), maxPartitions)]
 	r.More = len(list) - len(r.Groups)
 	return r
 }

@@ -41,6 +41,11 @@ type AnswerReason struct {
 	// were not, in order. Between them is only space and punctuation.
 	Runs []Run `json:"runs,omitempty"`
 
+	// Sentences are those of the answer, each with what backs it, and Conflicts
+	// what was shown with different values.
+	Sentences []Sentence `json:"sentences,omitempty"`
+	Conflicts []Conflict `json:"conflicts,omitempty"`
+
 	Copied   int       `json:"copied"` // bytes of the answer that were copied
 	NotFound *NotFound `json:"notFound,omitempty"`
 
@@ -60,25 +65,45 @@ type Run struct {
 	Range        // of the answer
 	Text  string `json:"text"`
 
-	// Sources are all places where it stands, earliest origin first.
+	// Sources are the places where it stands, the one first that a person would
+	// point at: no echo, beside what the sentence speaks of, verbatim before
+	// folded, value and derived, and of the rest the earliest.
 	Sources []Source `json:"sources,omitempty"`
 
 	// NotFound is set if there are none, and says why.
 	NotFound *NotFound `json:"notFound,omitempty"`
 }
 
-// A Source is a place in what the model was shown where a run stands.
+// A Source is a place in what the model was shown where a run stands, or from
+// which it can be computed.
 type Source struct {
-	Evidence Evidence     `json:"evidence"`
+	Evidence Evidence     `json:"evidence"` // fact if it is verbatim, else derived
+	How      How          `json:"how"`
 	Kind     SourceKind   `json:"kind"`
 	Event    int          `json:"event"` // that brought the piece in
 	Part     int          `json:"part"`  // of the request, from 1; 0 of a tool that was offered
 	Piece    model.Digest `json:"piece"`
 	Range                 // of the piece
 
-	// Text is the bytes of the range. It is the text of the run, but where that
-	// was written with escapes in a JSON string.
+	// Text is the bytes of the range. Of what is verbatim it is the text of the
+	// run, but where that was written with escapes in a JSON string.
 	Text string `json:"text"`
+
+	// Rule is the computation of what is derived, as in 17 + 49 = 66, and From the
+	// values that go into it. Of a value it is how it agrees, if it is not equal:
+	// unit, bare (one of them has no unit), rounded, reading (1,234 as 1.234) or
+	// partial (one says less).
+	Rule string  `json:"rule,omitempty"`
+	From []Place `json:"from,omitempty"`
+
+	// Weak is set if so little stands in many places, and nothing near it is what
+	// the sentence speaks of. Echoed is set if the result only repeats what the
+	// model itself had given to a tool. Neither is evidence.
+	Weak   bool `json:"weak,omitempty"`
+	Echoed bool `json:"echoed,omitempty"`
+
+	Row   *Row   `json:"row,omitempty"`   // where it stands beside what the sentence speaks of
+	Stale *Stale `json:"stale,omitempty"` // the newer result of the same call, if there is one
 
 	// Brief is set if this is neither part of 16 bytes that were copied nor all
 	// of a value of a result: it is a fact that the words stand there, and so few may stand
@@ -108,8 +133,9 @@ type Source struct {
 	Path  string `json:"path,omitempty"`
 	Fills bool   `json:"fills,omitempty"`
 
-	// Chain leads from the answer to this place, and from there to the message.
-	Chain []Link `json:"chain"`
+	// Chain leads from the answer to this place, and from there to the message. Of
+	// the sources of an argument only the first has it.
+	Chain []Link `json:"chain,omitempty"`
 
 	around Range  // the line around the range, or what of it is near
 	line   string // the text of around
@@ -136,26 +162,56 @@ const (
 	FromTool SourceKind = "tool" // what the model was told of a tool that it was offered
 )
 
-// Span explains words of the answer of the last turn: for every stretch of
-// them that stands verbatim in what the model was shown, all the places where
-// it stands.
+// solid reports whether a source is evidence.
+func (s *Source) solid() bool { return !s.Brief && !s.Weak && !s.Echoed }
+
+// A Provenance is what the model was shown when it gave the last answer of a
+// recording, ready to be searched: who asks about many words makes it once. It
+// is not safe for concurrent use, and the recording must not change.
+type Provenance struct {
+	r *recording.Recording
+	q *inquiry
+}
+
+// Index makes a Provenance.
+func Index(r *recording.Recording) *Provenance { return &Provenance{r, inquire(r)} }
+
+// Span explains words of the answer of the last turn: see [Provenance.Span].
+func Span(r *recording.Recording, text string) *SpanReason { return Index(r).Span(text) }
+
+// Answer explains the answer of the last turn: see [Provenance.Answer].
+func Answer(r *recording.Recording) *AnswerReason { return Index(r).Answer() }
+
+// Span explains words of the answer: for every stretch of them that stands in
+// what the model was shown, the places where it stands.
 //
 // What the model was shown is the request that it answered, without what the
 // model itself had said before: its words, and the arguments of its calls, are
-// never a source. A stretch counts as copied if it is part of 16 bytes or more
-// of the answer, on whole words, that stand somewhere; or if it is a value of
-// a JSON result, all of it, as a word of its own in the answer, or all of a
-// result. A string in JSON is compared by what it says, without its escapes.
+// never a source. A stretch counts
+//
+//   - as copied, if it is part of 16 bytes or more of the answer, on whole words,
+//     or of 24 bytes however they are cut, that stand somewhere; if it is a value
+//     of a JSON result, all of it, as a word of its own, or all of a result; or
+//     if it is a name. Case, space, and the kinds of quotation marks and dashes
+//     may differ, which is told.
+//   - as a value, if what was shown has that number, amount, date or id in
+//     another spelling.
+//   - as derived, if it is a number that is a sum, difference, ratio, percentage
+//     or count of values of one piece.
+//
+// A string in JSON is compared by what it says, without its escapes, and JSON in
+// such a string as JSON.
 //
 // Words that are asked about by name need not be so many: where they stand, on
 // whole words, is a source as well, which is Brief. If they do not stand
 // anywhere as a whole, this goes for every two and more of them in a row.
-func Span(r *recording.Recording, text string) *SpanReason {
-	q := inquire(r)
-	s := &SpanReason{Text: text, Event: q.event(), NotFound: q.notFound, Incomplete: incomplete(r)}
+func (p *Provenance) Span(text string) *SpanReason {
+	q := p.q
+	s := &SpanReason{Text: text, Event: q.event(), NotFound: q.notFound, Incomplete: incomplete(p.r)}
 	if s.NotFound != nil {
 		return s
 	}
+	q.again()
 	if !hasWord(text) {
 		s.NotFound = &NotFound{Kind: NotRecorded, Reason: say("no words"), plain: true}
 		return s
@@ -166,31 +222,33 @@ func Span(r *recording.Recording, text string) *SpanReason {
 		s.NotFound = &NotFound{Kind: NotRecorded, Reason: reason, plain: true}
 		return s
 	}
-	best := Range{}
+	best, most := Range{}, 0
 	for i, at := range s.At {
-		if n := q.covered(at); i == 0 || n > s.Copied {
-			best, s.Copied = at, n
+		if n := q.covered(at); i == 0 || n > most {
+			best, most = at, n
 		}
 	}
-	s.Runs = q.named(best)
+	s.Runs = q.asking(best)
+	s.Copied = copiedOf(s.Runs)
 	s.Unsearched, s.Changed = q.unsearched(), q.t.changed()
 	return s
 }
 
-// Answer explains the answer of the last turn as a whole: which of it was
-// copied, and from where. What Span calls brief is a source here only beside
-// others, of a value that the answer has.
-func Answer(r *recording.Recording) *AnswerReason {
-	q := inquire(r)
-	a := &AnswerReason{Text: q.answer, Event: q.event(), NotFound: q.notFound, Incomplete: incomplete(r)}
+// Answer explains the answer as a whole: which of it was copied, and from
+// where, and of each sentence whether what it says is backed. What Span calls
+// brief is a source here only beside others, of a value that the answer has.
+func (p *Provenance) Answer() *AnswerReason {
+	q := p.q
+	a := &AnswerReason{Text: q.answer, Event: q.event(), NotFound: q.notFound, Incomplete: incomplete(p.r)}
 	if a.NotFound != nil {
 		return a
 	}
-	whole := Range{0, len(q.answer)}
-	a.Copied = q.covered(whole)
-	if a.Runs = q.explain(whole); a.Runs == nil {
+	q.again()
+	if a.Runs = q.explain(Range{0, len(q.answer)}); a.Runs == nil {
 		a.NotFound = &NotFound{Kind: NotReached, Reason: say("no word there"), plain: true}
 	}
+	a.Copied = copiedOf(a.Runs)
+	a.Sentences, a.Conflicts = q.sentences(a.Runs), q.conflicts(a.Runs)
 	a.Unsearched, a.Changed = q.unsearched(), q.t.changed()
 	return a
 }

@@ -99,6 +99,41 @@ func (r *Recording) Started(seq int) *event.Started {
 	return found
 }
 
+// Turn returns the recording as it was at the end of a turn, the first of which
+// is 1; nil if it has no such turn. It shares events and content with r, and
+// nothing may be appended to it.
+func (r *Recording) Turn(n int) *Recording {
+	begin := slices.IndexFunc(r.Events, func(e event.Event) bool {
+		_, ok := e.Body.(*event.Started)
+		return ok && e.Turn == n
+	})
+	if begin < 0 {
+		return nil
+	}
+	next := slices.IndexFunc(r.Events[begin+1:], func(e event.Event) bool {
+		_, ok := e.Body.(*event.Started)
+		return ok
+	})
+	t := &Recording{Run: r.Run, Path: r.Path, Events: r.Events, Faults: r.Faults, pieces: r.pieces}
+	if next < 0 {
+		t.Damage = r.Damage
+		return t
+	}
+	end := begin + 1 + next
+	t.Events = r.Events[:end:end]
+	return t
+}
+
+// Turns counts the turns that have begun.
+func (r *Recording) Turns() (n int) {
+	for i := range r.Events {
+		if _, ok := r.Events[i].Body.(*event.Started); ok {
+			n++
+		}
+	}
+	return n
+}
+
 // Map returns the map that the last turn walked, with its bodies and where
 // they were read from.
 func (r *Recording) Map() (*spoor.Map, error) {

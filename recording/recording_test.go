@@ -767,3 +767,37 @@ func TestContentHoweverItIsSpelled(t *testing.T) {
 		}
 	}
 }
+
+// A recording can be asked for as it was at the end of a turn.
+func TestATurnIsTheRecordingUpToItsEnd(t *testing.T) {
+	w := recording.NewWriter(nil, "RUN")
+	for n, message := range []string{"hello", "and now?", "and then?"} {
+		seq := 2 * n
+		events := []event.Event{
+			{Seq: seq + 1, Turn: n + 1, Body: &event.Started{Message: model.Part{Kind: model.Text, Data: message}}},
+			{Seq: seq + 2, Turn: n + 1, Body: &event.Finished{By: event.ByAnswer, Answer: []model.Part{{Kind: model.Text, Data: "to " + message}}}},
+		}
+		if n == 2 {
+			events = events[:1]
+		}
+		if err := w.Append(events); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r := w.Recording()
+	if n := r.Turns(); n != 3 {
+		t.Errorf("there are %d turns, want 3", n)
+	}
+	for n, want := range map[int]string{1: "to hello", 2: "to and now?", 3: ""} {
+		turn := r.Turn(n)
+		if turn == nil || turn.Answer() != want || turn.Incomplete() != (want == "") || len(turn.Events) != min(2*n, 5) {
+			t.Errorf("turn %d is %+v, want the answer %q", n, turn, want)
+		}
+	}
+	if r.Turn(0) != nil || r.Turn(4) != nil {
+		t.Error("there is no turn 0 and no turn 4")
+	}
+	if len(r.Events) != 5 {
+		t.Error("the recording itself was cut")
+	}
+}

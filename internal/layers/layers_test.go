@@ -26,6 +26,7 @@ internal/nearest      :
 internal/phrase       :
 guard                 : internal/nearest
 internal/regex        :
+internal/value        :
 match                 : internal/regex
 score                 :
 .                     : guard internal/nearest internal/phrase match score
@@ -46,7 +47,7 @@ model/anthropic       : internal/wire model
 event                 : . github.com/go-json-experiment/json guard model score
 walk                  : . event internal/nearest model score
 recording             : . event github.com/go-json-experiment/json model
-explain               : . cond event guard internal/nearest model recording score
+explain               : . cond event guard internal/nearest internal/value model recording score
 replay                : . cond event explain model recording score walk
 draw                  : . match
 
@@ -67,7 +68,7 @@ internal/checkdoc     : . check cond mapfile score
 
 // pure are the packages that must not reach the world: no network, no files,
 // no processes, no environment, no clock of their own.
-var pure = []string{".", "guard", "match", "score", "internal/nearest", "internal/regex", "walk", "event", "model", "explain", "replay", "cond", "draw", "check"}
+var pure = []string{".", "guard", "match", "score", "internal/nearest", "internal/regex", "internal/value", "walk", "event", "model", "explain", "replay", "cond", "draw", "check"}
 
 var worldly = []string{"net", "net/http", "os", "os/exec", "io/ioutil", "syscall", "plugin", "database/sql"}
 

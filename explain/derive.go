@@ -1,0 +1,355 @@
+package explain
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spoorhq/spoor/internal/value"
+)
+
+// A group is a list of values of one piece of which a sum or a ratio may mean
+// something: an array of numbers, a column of an array of objects, the numbers
+// of one object, of one line, or of one column of a table.
+type group struct {
+	values []int // of the index
+	at     Range // of the piece
+	path   string
+	count  int   // of the elements of an array, which has no values here
+	node   int32 // of that array
+}
+
+// derived is a way to compute a value of the answer.
+type derived struct{ finding }
+
+// derive lists ways to compute value k of an answer from one group, those of
+// the parts that its sentence has words of first.
+func (q *inquiry) derive(k int) []derived {
+	if list, ok := q.derived[k]; ok {
+		return list
+	}
+	const most = 4
+	var list []derived
+	v := q.look.values[k]
+	q.derived[k] = nil
+	if !isNumber(v.Kind) || q.most > 0 {
+		return nil
+	}
+	_, number := q.sentence(v.Start)
+	done := make([]bool, len(q.ix.pieces))
+	tried := chance{room: specific(v)}
+	for _, i := range q.likely(v.Start) {
+		s := &q.shown[i]
+		if s.piece < 0 || done[s.piece] || s.kind == FromTool || s.kind == FromMenu {
+			continue
+		}
+		done[s.piece] = true
+		for _, g := range q.ix.groupsOf(s.piece) {
+			if len(list) == most {
+				break
+			}
+			if d, ok := q.counted(v, i, g, number); ok {
+				list = append(list, d)
+			}
+			if n := len(g.values); n < 2 || v.Common {
+				continue
+			} else if tried.add(n); !tried.whole() {
+				break
+			} else if q.tries -= min(n*n, 1<<16); q.tries < 0 {
+				q.spent = true
+				break
+			}
+			values := make([]value.Value, len(g.values))
+			for j, at := range g.values {
+				values[j] = q.ix.values[at].Value
+			}
+			ways, _ := value.Derive(v, values)
+			for _, w := range ways {
+				if w.Op == value.Count || w.Loose || len(w.Of) < len(values) && !tried.pairs() || !fits(v, w, values) {
+					continue
+				}
+				d := derived{finding{hit: hit{shown: i, Range: g.at, how: DerivedOf, as: value.Equal}, rule: rule(w, values)}}
+				of := w.Of
+				if len(of) > maxOperands {
+					of = of[:maxOperands]
+				}
+				for _, j := range of {
+					d.from = append(d.from, q.valuePlace(s, &q.ix.values[g.values[j]]))
+				}
+				list = append(list, d)
+				break // the simplest of this group
+			}
+		}
+	}
+	q.derived[k] = list
+	return list
+}
+
+// A chance says how likely it is that a value is met by chance: by how many
+// numbers it has been compared with, out of all that are as long as it is.
+type chance struct {
+	room        float64
+	alls, somes float64 // numbers made of whole lists, and of two or three values
+}
+
+func (c *chance) add(n int) {
+	c.alls += 4 // sum, mean, least, most
+	c.somes += 6*float64(n)*float64(n) + float64(n)*float64(n)*float64(n)/6
+}
+
+// whole reports whether what a whole list makes may mean something.
+func (c *chance) whole() bool { return 4*c.alls < c.room }
+
+// pairs reports it of two or three values of a list.
+func (c *chance) pairs() bool { return c.somes < c.room }
+
+// specific is how many numbers are as long as that of a value.
+func specific(v value.Value) float64 {
+	n := 1.0
+	for _, c := range strings.TrimLeft(strings.ReplaceAll(v.Num.String(), ".", ""), "-0") {
+		if '0' <= c && c <= '9' {
+			n *= 10
+		}
+	}
+	return n
+}
+
+// fits reports whether a computation may be of what the value is: of an amount or
+// a time not from mere numbers, and of what is short only exactly.
+func fits(v value.Value, d value.Derivation, list []value.Value) bool {
+	if v.Unit != "" && v.Unit != "%" && !slices.ContainsFunc(d.Of, func(i int) bool { return list[i].Unit != "" }) {
+		return false
+	}
+	return d.Exact || v.Unit == "%" || specific(v) >= 1000
+}
+
+// maxOperands bounds how many places of a sum are listed.
+const maxOperands = 64
+
+// counted says that an array has as many elements as the answer tells, if its
+// sentence speaks of them.
+func (q *inquiry) counted(v value.Value, i int, g group, sentence int) (d derived, ok bool) {
+	if g.count == 0 || v.Kind != value.Number && v.Kind != value.Quantity || v.Num.String() != strconv.Itoa(g.count) {
+		return d, false
+	}
+	s := &q.shown[i]
+	words, any := q.wordsOf(sentence), false
+	for w := range wordsIn(s.json.name(&s.json.nodes[g.node])) {
+		if !words[w] {
+			return d, false
+		}
+		any = true
+	}
+	d.finding = finding{hit: hit{shown: i, Range: g.at, how: DerivedOf, as: value.Equal}, rule: say("count", "n", itoa(g.count), "path", g.path)}
+	d.from = []Place{{Path: g.path, Range: g.at, Text: q.shown[i].data[g.at.Start:g.at.End]}}
+	return d, any
+}
+
+// likely are the parts in the order in which they are tried: those that the
+// sentence has words of, then the others, the last one first.
+func (q *inquiry) likely(at int) (list []int) {
+	sentence, _ := q.sentence(at)
+	seen := make([]bool, len(q.shown))
+	for _, r := range q.runs {
+		if r.Start < sentence.Start || r.End > sentence.End {
+			continue
+		}
+		for _, s := range q.look.sites(r) {
+			for _, i := range q.at[s.piece] {
+				if !seen[i] {
+					seen[i] = true
+					list = append(list, i)
+				}
+			}
+		}
+	}
+	slices.SortStableFunc(list, func(a, b int) int {
+		return cmp.Compare(len(q.shown[a].data)/4096, len(q.shown[b].data)/4096) // what is small is quick
+	})
+	for i := range slices.Backward(q.shown) {
+		if !seen[i] {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
+func (q *inquiry) valuePlace(s *shown, v *indexed) Place {
+	p := Place{Range: v.Range, Text: s.data[v.Range.Start:v.Range.End]}
+	if s.json != nil && v.node >= 0 {
+		p.Path = s.json.path(&s.json.nodes[v.node])
+	}
+	return p
+}
+
+func isNumber(k value.Kind) bool {
+	switch k {
+	case value.Number, value.Percent, value.Amount, value.Quantity, value.Duration:
+		return true
+	}
+	return false
+}
+
+// rule tells a derivation.
+func rule(d value.Derivation, list []value.Value) string {
+	const most = 8
+	is := either(d.Exact, " = ", " ≈ ") + d.Result
+	var of []string
+	for _, i := range d.Of[:min(len(d.Of), most)] {
+		of = append(of, line(list[i].Text()))
+	}
+	more := ""
+	if n := len(d.Of) - len(of); n > 0 {
+		more = " and " + itoa(n) + " more"
+	}
+	switch {
+	case d.Op == value.Sum:
+		return strings.Join(of, " + ") + either(more != "", " +", "") + more + is
+	case d.Op == value.Difference && len(of) == 2:
+		return of[0] + " - " + of[1] + is
+	case d.Op == value.Ratio && len(of) == 2:
+		return of[0] + " / " + of[1] + is
+	case d.Op == value.Share && len(of) == 2:
+		return of[0] + " / " + of[1] + is + " %"
+	case d.Op == value.Change && len(of) == 2:
+		return "(" + of[1] + " - " + of[0] + ") / " + of[0] + is + " %"
+	}
+	return d.Op.String() + " of " + strings.Join(of, ", ") + more + is
+}
+
+// groupsOf are the groups of a piece, found when they are first asked for.
+func (ix *corpus) groupsOf(p int) []group {
+	n := &ix.pieces[p]
+	if !n.tried {
+		n.tried = true
+		if n.json != nil {
+			n.groups = ix.jsonGroups(n)
+		} else {
+			n.groups = ix.lineGroups(n)
+		}
+	}
+	return n.groups
+}
+
+// maxGroups bounds the groups of a piece.
+const maxGroups = 1 << 14
+
+func (ix *corpus) jsonGroups(p *piece) []group {
+	d := p.json
+	type key struct {
+		node int
+		path string
+	}
+	var list []group
+	at := map[key]int{}
+	put := func(k key, node *node, i int, path func() string) {
+		g, ok := at[k]
+		if !ok {
+			if len(list) == maxGroups {
+				return
+			}
+			g = len(list)
+			at[k] = g
+			list = append(list, group{at: Range{node.start, node.end}, path: path()})
+		}
+		list[g].values = append(list[g].values, i)
+	}
+	for i := p.values[0]; i < p.values[1]; i++ {
+		v := &ix.values[i]
+		n := &d.nodes[v.node]
+		if v.Range.Start < n.start || !isNumber(v.Kind) {
+			continue // a key, or nothing to compute with
+		}
+		if v.Range != n.inner && len(d.plain(n)) > v.Value.End-v.Value.Start+8 { // in a text
+			put(key{v.node, "text"}, n, i, func() string { return d.path(n) })
+			continue
+		}
+		if n.parent < 0 {
+			continue
+		}
+		up := &d.nodes[n.parent]
+		put(key{n.parent, ""}, up, i, func() string { return d.path(up) })
+		if n.key < 0 {
+			continue
+		}
+		// Up to the elements of the arrays around it, and to the members of an object
+		// of objects.
+		path := "." + d.name(n)
+		for levels, m := 0, up; m.parent >= 0 && levels < 2; m = &d.nodes[m.parent] {
+			over := &d.nodes[m.parent]
+			switch {
+			case m.inside:
+				path = "→" + path
+				continue
+			case m.key < 0:
+				path = "[*]" + path
+				levels++
+			case m == up && over.container:
+				path, levels = ".*"+path, levels+1
+			default:
+				path = "." + d.name(m) + path
+				continue
+			}
+			column := path
+			put(key{m.parent, column}, over, i, func() string { return d.path(over) + column })
+		}
+	}
+	counts := map[int]int{}
+	for i := range d.nodes {
+		if n := &d.nodes[i]; n.parent >= 0 && n.key < 0 && !n.inside {
+			counts[n.parent]++
+		}
+	}
+	for i := range d.nodes {
+		if n := counts[i]; n > 0 && len(list) < 2*maxGroups {
+			over := &d.nodes[i]
+			list = append(list, group{at: Range{over.start, over.end}, path: d.path(over), count: n, node: int32(i)})
+		}
+	}
+	return list
+}
+
+func (ix *corpus) lineGroups(p *piece) []group {
+	var list []group
+	var rows [][]int // of the lines that follow each other with as many values each
+	first, begin, end := 0, 0, 0
+	flush := func() {
+		if len(rows) > 1 && len(list) < maxGroups {
+			for c := range rows[0] {
+				g := group{at: Range{begin, end}, path: say("column", "from", itoa(first), "to", itoa(first+len(rows)-1), "n", itoa(c+1))}
+				for _, row := range rows {
+					g.values = append(g.values, row[c])
+				}
+				list = append(list, g)
+			}
+		}
+		rows = nil
+	}
+	i, at, number := p.values[0], 0, 0
+	for text := range strings.Lines(p.data) {
+		number++
+		var row []int
+		for ; i < p.values[1] && ix.values[i].Range.Start < at+len(text); i++ {
+			if isNumber(ix.values[i].Kind) {
+				row = append(row, i)
+			}
+		}
+		r := Range{at, at + len(strings.TrimRight(text, "\r\n"))}
+		at += len(text)
+		if len(row) > 1 && len(list) < maxGroups {
+			list = append(list, group{values: row, at: r, path: say("row of", "n", itoa(number))})
+		}
+		if rows != nil && len(rows[0]) != len(row) || len(row) == 0 {
+			flush()
+		}
+		if len(row) > 0 {
+			if rows == nil {
+				first, begin = number, r.Start
+			}
+			rows, end = append(rows, row), r.End
+		}
+	}
+	flush()
+	return list
+}
