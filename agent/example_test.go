@@ -63,10 +63,16 @@ func Example() {
 	//
 	// iteration 1, event 2: the walk stood nowhere, and went to triage.
 	//   escalation is no entry, and the walk stood nowhere (not reached)
+	//     it would have led there with start.rules[1] added, which starts in escalation, and
+	//       start.rules[1] above start.rules[0] (counterfactual)
 	//
 	// iteration 2, event 7: the walk stood in triage, and stayed.
 	//   steps[0]: its guard was shut on i1.1 assess_risk: score = 0.65: wanted ≥ 0.7 (fact)
+	//     it would have led there with score 0.7 instead of 0.65 in the result of i1.1 assess_risk
+	//       (counterfactual)
+	//     or with steps[0].guard[1] score ≥ 0.65 instead of score ≥ 0.7 (counterfactual)
 	//   read_skill: the model did not ask to read it, though it could (fact)
+	//     it would have led there with the model asking to read escalation (counterfactual)
 }
 
 func must[T any](v T, err error) T {
