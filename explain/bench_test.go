@@ -137,24 +137,32 @@ func BenchmarkProvenance(b *testing.B) {
 	})
 }
 
-// A run of 10,000 events.
+// A run of more than 10,000 events.
 func BenchmarkWhy(b *testing.B) {
 	var replies [][]model.Part
-	results := make([]string, 1600)
+	results := make([]string, 2000)
 	for i := range results {
-		results[i] = fmt.Sprintf(`{"page":%d,"text":"what is on it does not matter","errors":%d}`, i, 1000+i)
+		results[i] = fmt.Sprintf(`{"page":%d,"text":"what is on it does not matter","errors":%d}`, i, 100_000+i)
 		replies = append(replies, call("page", fmt.Sprintf(`{"n":%d}`, i)))
 	}
-	r := pages(b, results, append(replies, say("Page 700 has 1,700 errors."))...)
-	b.Logf("%d events", len(r.Events))
+	r := pages(b, results, append(replies, say("Page 700 has 100,700 errors."))...)
+	if len(r.Events) < 10_000 {
+		b.Fatalf("%d events", len(r.Events))
+	}
+	body := model.Sum("Go back.").String()
 	for _, why := range []struct {
 		name string
 		ask  func()
 	}{
 		{"answer", func() { explain.Answer(r) }},
-		{"span", func() { explain.Span(r, "1,700") }},
-		{"tool", func() { explain.Tool(r, "i900.1") }},
-		{"move", func() { explain.Move(r, 1600) }},
+		{"span", func() { explain.Span(r, "100,700") }},
+		{"tool", func() { explain.Tool(r, "i1900.1") }},
+		{"move", func() { explain.Move(r, 2000) }},
+		{"call", func() { explain.Call(r, 2000) }},
+		{"history", func() { explain.History(r) }},
+		{"not skill", func() { explain.NotSkill(r, "back") }},
+		{"not tool", func() { explain.NotTool(r, "page") }},
+		{"not piece", func() { explain.NotPiece(r, body) }},
 	} {
 		b.Run(why.name, func(b *testing.B) {
 			for b.Loop() {

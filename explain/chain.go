@@ -57,7 +57,7 @@ const maxBack = 4096
 func newTrail(r *recording.Recording) *trail {
 	t := &trail{
 		r: r, at: make(map[int]int, len(r.Events)), turn: make([]int, len(r.Events)),
-		active: map[int][]event.Active{}, parts: map[int]int{}, aside: map[int]model.Purpose{}, asks: map[int]ask{},
+		active: map[int][]event.Active{}, parts: map[int]int{}, aside: map[int]model.Purpose{}, asks: make(map[int]ask, len(r.Events)/4),
 		people: map[int][]int{}, routes: map[int]int{}, closes: map[int]bool{}, menus: map[int][]string{}, texts: map[int]texts{}, maps: map[int]*mapped{}, chains: map[int][]Link{},
 		fresh: map[int][]string{},
 	}

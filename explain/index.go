@@ -325,6 +325,7 @@ const (
 type grams struct {
 	text  string
 	table table
+	marks []byte // of each, the end of its hash, so that few others are looked at
 }
 
 const (
@@ -333,9 +334,12 @@ const (
 )
 
 func newGrams(text string) grams {
-	g := grams{text, newTable(max(0, (len(text)-shingle+stride)/stride))}
+	n := max(0, (len(text)-shingle+stride)/stride)
+	g := grams{text, newTable(n), make([]byte, n)}
 	for i := 0; i+shingle <= len(text); i += stride {
-		g.table.put(gramHash(text, i), i/stride)
+		h := gramHash(text, i)
+		g.marks[i/stride] = byte(h)
+		g.table.put(h, i/stride)
 	}
 	return g
 }
@@ -354,12 +358,13 @@ func gramHash(s string, i int) uint64 {
 func (g *grams) match(a string, steps *int, bounds func(p int) (from, to int), yield func(i, p, n int)) bool {
 	s := g.text
 	for i := 0; i+shingle <= len(a); i++ {
-		for k := g.table.first(gramHash(a, i)); k >= 0; k = g.table.next[k] {
+		h := gramHash(a, i)
+		for k := g.table.first(h); k >= 0; k = g.table.next[k] {
 			if *steps--; *steps < 0 {
 				return false
 			}
 			p := int(k) * stride
-			if s[p:p+shingle] != a[i:i+shingle] {
+			if g.marks[k] != byte(h) || s[p:p+shingle] != a[i:i+shingle] {
 				continue // the hash lied
 			}
 			n := shingle
@@ -483,16 +488,29 @@ func foldedHash(s string) uint64 {
 
 // isCapital reports whether s begins with a capital letter.
 func isCapital(s string) bool {
+	if c := s[0]; c < utf8.RuneSelf {
+		return 'A' <= c && c <= 'Z'
+	}
 	r, _ := utf8.DecodeRuneInString(s)
 	return unicode.IsUpper(r)
 }
 
 // wordLen is the length of the word that s begins with.
 func wordLen(s string) int {
-	for i, r := range s {
+	i := 0
+	for i < len(s) {
+		if c := s[i]; c < utf8.RuneSelf {
+			if !wordByte[c] {
+				return i
+			}
+			i++
+			continue
+		}
+		r, n := utf8.DecodeRuneInString(s[i:])
 		if !inWord(r) {
 			return i
 		}
+		i += n
 	}
-	return len(s)
+	return i
 }

@@ -96,7 +96,7 @@ func (q *inquiry) asked() *NotFound {
 // piece of these, which calls have it.
 func (t *trail) indexes(called int) (shown, args *corpus, asks [][]ask) {
 	var pieces, given []raw
-	known := map[model.Digest]int{}
+	known := make(map[model.Digest]int, (called-max(t.turn[called], 0))/4)
 	add := func(piece model.Digest, data string, json bool) {
 		if i, again := known[piece]; again {
 			pieces[i].json = pieces[i].json || json
@@ -222,6 +222,7 @@ func (q *inquiry) show() {
 	parts := q.t.request(q.called)
 	from := q.f.origins()
 	q.parts = len(parts)
+	q.shown = make([]shown, 0, len(parts)/2+8) // the other half is what the model said itself
 	for i, p := range parts {
 		if !source(p.Part) {
 			continue
@@ -242,7 +243,10 @@ func (q *inquiry) show() {
 			Part: model.Part{Tool: spec.Name, Piece: spec.Piece}, data: spec.Data, kind: FromTool, origin: max(q.t.turn[q.called], 0),
 		})
 	}
-	slices.SortStableFunc(q.shown, func(a, b shown) int { return cmp.Compare(a.origin, b.origin) })
+	earlier := func(a, b shown) int { return cmp.Compare(a.origin, b.origin) }
+	if !slices.IsSortedFunc(q.shown, earlier) {
+		slices.SortStableFunc(q.shown, earlier)
+	}
 	q.at = make([][]int, len(q.ix.pieces))
 	for i := range q.shown {
 		s := &q.shown[i]
@@ -268,7 +272,7 @@ type key struct {
 }
 
 func (t *trail) origins() *origins {
-	o := &origins{map[key][]int{}, map[model.Digest][]int{}}
+	o := &origins{make(map[key][]int, len(t.r.Events)/4), map[model.Digest][]int{}}
 	for i := range t.r.Events {
 		switch b := t.event(i).Body.(type) {
 		case *event.Started:

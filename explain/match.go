@@ -227,6 +227,9 @@ func (l *lookup) add(c copied) {
 // its own. What is longer is found by its length.
 func (l *lookup) filling() {
 	s := l.folded
+	if len(l.ix.fills) == 0 {
+		return
+	}
 	edge := make([]bool, len(s)+1)
 	for i := range edge {
 		edge[i] = tokenEdge(s, i)
@@ -285,13 +288,19 @@ func (l *lookup) fill(r Range, i, end int) {
 // first of a sentence.
 func (l *lookup) named() {
 	ix, s := l.ix, l.text
+	if len(ix.words) == 0 {
+		return
+	}
+	end := 0 // of the words with a capital letter
 	for i := 0; i < len(s); {
-		if !wordEdge(s, i) || !isCapital(s[i:]) {
+		if !isCapital(s[i:]) || !wordEdge(s, i) {
 			i++
 			continue
 		}
 		word := i + wordLen(s[i:])
-		end := nameEnd(s, i)
+		if end <= i {
+			end = nameEnd(s, i)
+		}
 		best := i
 		var at []Range
 		for k, n := ix.names.first(foldedHash(s[i:word])), 0; k >= 0; k = ix.names.next[k] {
@@ -558,6 +567,9 @@ func wordEdge(s string, i int) bool {
 	if i <= 0 || i >= len(s) {
 		return i == 0 || i == len(s)
 	}
+	if b, a := s[i-1], s[i]; b < utf8.RuneSelf && a < utf8.RuneSelf {
+		return !wordByte[b] || !wordByte[a]
+	}
 	if !utf8.RuneStart(s[i]) {
 		return false
 	}
@@ -595,12 +607,21 @@ func tokenEdge(s string, i int) bool {
 // inWord reports whether r goes on a word. Scripts that write no space
 // between words have an edge at every character.
 func inWord(r rune) bool {
-	if r < utf8.RuneSelf {
-		return r == '_' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
+	if 0 <= r && r < utf8.RuneSelf {
+		return wordByte[r]
 	}
 	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r)) &&
 		!unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }
+
+// wordByte is inWord of ASCII.
+var wordByte = func() (t [utf8.RuneSelf]bool) {
+	for i := range t {
+		c := rune(i)
+		t[i] = c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
+	}
+	return t
+}()
 
 func joins(r rune) bool {
 	switch r {

@@ -136,9 +136,15 @@ func NotPiece(r *recording.Recording, digest string) *NotPieceReason {
 // A request is that of a model call, in which a piece is looked for.
 type request struct {
 	piece   model.Digest
-	parts   []placed
+	parts   []held
 	at      int // where the piece stands first; -1: nowhere
 	dropped int // the call that dropped it, as an index; -1: none did
+}
+
+// A held is a part of a request, and the model call that put it there.
+type held struct {
+	*model.Part
+	by int
 }
 
 // splice changes the request into that of call i.
@@ -146,20 +152,20 @@ func (q *request) splice(i int, splices []event.Splice) {
 	had := q.at >= 0
 	for _, s := range splices {
 		at, end := spliced(s, len(q.parts))
-		put := make([]placed, len(s.Put))
-		for k, p := range s.Put {
-			put[k] = placed{p, i}
+		fresh := make([]held, len(s.Put))
+		for k := range s.Put {
+			fresh[k] = held{&s.Put[k], i}
 		}
-		q.parts = slices.Replace(q.parts, at, end, put...)
-		is := func(p placed) bool { return p.Piece == q.piece }
+		q.parts = slices.Replace(q.parts, at, end, fresh...)
+		is := func(p held) bool { return p.Piece == q.piece }
 		switch {
 		case q.at >= end:
-			q.at += len(put) - (end - at)
+			q.at += len(fresh) - (end - at)
 		case q.at >= at: // it was dropped, or stands behind what was put
 			q.at = slices.IndexFunc(q.parts, is)
 			continue
 		}
-		if k := slices.IndexFunc(put, is); k >= 0 && (q.at < 0 || at+k < q.at) {
+		if k := slices.IndexFunc(fresh, is); k >= 0 && (q.at < 0 || at+k < q.at) {
 			q.at = at + k
 		}
 	}
