@@ -115,7 +115,16 @@ func noSuchCommand(cmd *cobra.Command, args []string) error {
 func badFlag(cmd *cobra.Command, err error) error {
 	help := cmd.CommandPath() + " --help lists them"
 	var unknown *pflag.NotExistError
-	if !errors.As(err, &unknown) {
+	var invalid *pflag.InvalidValueError
+	var bare *pflag.ValueRequiredError
+	switch {
+	case errors.As(err, &invalid):
+		f := invalid.GetFlag()
+		return fmt.Errorf("--%s is %q, and wants %s", f.Name, invalid.GetValue(), wanted(f.Value.Type()))
+	case errors.As(err, &bare):
+		f := bare.GetFlag()
+		return fmt.Errorf("--%s stands alone, and wants %s", f.Name, wanted(f.Value.Type()))
+	case !errors.As(err, &unknown):
 		return fmt.Errorf("%w; %s", err, help)
 	}
 	name := unknown.GetSpecifiedName()
@@ -132,14 +141,31 @@ func badFlag(cmd *cobra.Command, err error) error {
 	return fmt.Errorf("there is no flag --%s; %s", name, hint)
 }
 
+// wanted says what the values of a flag are.
+func wanted(kind string) string {
+	switch kind {
+	case "int":
+		return "a whole number"
+	case "duration":
+		return "a time, as in 30s or 5m"
+	case "bool":
+		return "true or false"
+	}
+	return "a value"
+}
+
 // one wants one argument, and says of what kind.
 func one(what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) == 1 {
 			return nil
 		}
-		return fmt.Errorf("%s wants %s, and %d arguments were given; %s --help shows an example",
-			cmd.CommandPath(), what, len(args), cmd.CommandPath())
+		given := fmt.Sprintf("%d were", len(args))
+		if len(args) < 2 {
+			given = "none was"
+		}
+		return fmt.Errorf("%s wants %s, and %s given; %s --help shows an example",
+			cmd.CommandPath(), what, given, cmd.CommandPath())
 	}
 }
 
