@@ -305,15 +305,6 @@ func (t *table) put(h uint64, i int) {
 
 func (t *table) first(h uint64) int32 { return t.heads[t.slot(h)] }
 
-// hashOf is FNV-1a.
-func hashOf(s string) uint64 {
-	h := uint64(offset)
-	for i := range len(s) {
-		h = (h ^ uint64(s[i])) * prime
-	}
-	return h
-}
-
 const (
 	offset = 14695981039346656037
 	prime  = 1099511628211
