@@ -364,7 +364,7 @@ func roleText(kind PieceKind, name string) string {
 // pieceOccasion tells what one model call had to do with a piece.
 func (t *trail) pieceOccasion(i int, b *event.Called, n *NotPieceReason, q *request) PieceOccasion {
 	e := t.event(i)
-	o := PieceOccasion{Turn: e.Turn, Iteration: e.Iteration, Event: e.Seq, Purpose: b.Purpose, Skill: b.Skill, Evidence: Fact}
+	o := PieceOccasion{Turn: e.Turn, Iteration: e.Iteration, Event: e.Seq, Purpose: b.Purpose, Skill: b.Skill, Evidence: t.grade(e.Seq, Fact)}
 	if q.at >= 0 {
 		p := q.parts[q.at]
 		o.In, o.Part, o.Since = true, q.at+1, t.seq(p.by)

@@ -77,7 +77,21 @@ func (p *player) play() error {
 		}
 	}
 	p.report.Recording = p.w.Recording()
+	p.name(p.report.Recording)
 	return p.w.Close()
+}
+
+// name gives the replayed run its id, which says what of it is assumed.
+func (p *player) name(r *recording.Recording) {
+	if p.report.Assumed == nil {
+		return
+	}
+	r.Run += fmt.Sprintf("-assumed-from-%d", p.report.Assumed.Event)
+	for i := range r.Events {
+		if b, ok := r.Events[i].Body.(*event.Started); ok {
+			b.Run = r.Run
+		}
+	}
 }
 
 // copy takes events as they are recorded.
