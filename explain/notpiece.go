@@ -570,7 +570,7 @@ func (t *trail) absentInstruction(o *PieceOccasion, move int, id, gone string) {
 	if when != "" && !w.mapped.bound(when) {
 		results := w.sit.facts.Results
 		if len(results) == 0 {
-			results = []spoor.Result{{}}
+			results = []spoor.Result{{Executed: true}}
 		}
 		for _, r := range results[:min(len(results), 4)] {
 			facts, ok := w.guess(when, r, true)
