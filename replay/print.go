@@ -134,12 +134,16 @@ func (r *Report) printRows(b *strings.Builder) {
 				b.WriteString("  and more guards\n")
 				return
 			}
-			row.print(b, &m)
+			at := fmt.Sprintf("iteration %d", m.Iteration)
+			if r.Moves[len(r.Moves)-1].Turn > 1 {
+				at = fmt.Sprintf("turn %d, %s", m.Turn, at)
+			}
+			row.print(b, at, m.Evidence)
 		}
 	}
 }
 
-func (w *Row) print(b *strings.Builder, m *Move) {
+func (w *Row) print(b *strings.Builder, at string, e explain.Evidence) {
 	j := w.Now
 	if j == nil {
 		j = w.Was
@@ -155,10 +159,10 @@ func (w *Row) print(b *strings.Builder, m *Move) {
 	if w.Removed {
 		now = "not there"
 	}
-	if m.Evidence == explain.Assumed {
+	if e == explain.Assumed {
 		now += " (assumed)"
 	}
-	put(b, 2, fmt.Sprintf("iteration %d, %s%s to %s, on %s %s: was %s, is %s", m.Iteration, line(string(j.Ref)), label, line(w.To), line(w.Call), line(w.Tool), was, now))
+	put(b, 2, fmt.Sprintf("%s, %s%s to %s, on %s %s: was %s, is %s", at, line(string(j.Ref)), label, line(w.To), line(w.Call), line(w.Tool), was, now))
 	list := func(title string, j *spoor.Judgement) {
 		if j == nil {
 			return

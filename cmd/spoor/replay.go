@@ -199,7 +199,7 @@ func (r *rerun) replaced(edit *replay.Edit, rec *recording.Recording) error {
 	var places []replay.Place
 	for _, flag := range r.pieces {
 		what, file, ok := strings.Cut(flag, "=")
-		if !ok || what == "" || file == "" {
+		if !ok || what == "" || what == "call:" || file == "" {
 			return fmt.Errorf("--piece %s is no edit; write DIGEST=FILE, or call:ID=FILE for the result of a call", quoteShort(flag))
 		}
 		data, err := os.ReadFile(file)
