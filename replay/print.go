@@ -101,6 +101,8 @@ func (r *Report) verdict() string {
 		return fmt.Sprintf("%d of %s go", n, moves)
 	}
 	switch {
+	case r.Same && r.Assumed != nil:
+		return fmt.Sprintf("no difference in %s and %s, if all was said that was said.", moves, requests)
 	case r.Same && len(r.MapChanges) == 0:
 		return fmt.Sprintf("no difference in %s and %s.", moves, requests)
 	case r.Same:
@@ -325,8 +327,15 @@ func (r *Report) printAnswer(b *strings.Builder) {
 		return
 	}
 	kind := "exact"
-	if a.Evidence == explain.Assumed {
+	switch {
+	case a.Evidence == explain.Assumed && r.FirstDivergence != nil:
 		kind = "assumed: it was given to another request"
+	case a.Evidence == explain.Assumed:
+		kind = "assumed"
+	}
+	if !a.Changed && a.Text == "" {
+		fmt.Fprintf(b, "\nTurn %d comes to no answer, as in the recording.\n", a.Turn)
+		return
 	}
 	if !a.Changed {
 		fmt.Fprintf(b, "\nThe answer of turn %d is that of the recording (%s).\n", a.Turn, kind)
