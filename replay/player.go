@@ -52,6 +52,11 @@ func (p *player) play() error {
 	p.taken, p.questioned, p.told = map[string]bool{}, map[string]bool{}, map[string]bool{}
 	p.was.funcs, p.now.funcs = p.edit.Conditions, p.edit.Conditions
 	events := p.rec.Events
+	if _, from, _ := explain.Replayed(p.rec.Run); from > 0 {
+		if e := p.rec.Event(from); e != nil {
+			p.assume(from, e.Turn, e.Iteration, "the recording is a replayed run itself, which is assumed from there on")
+		}
+	}
 	for i := 0; i < len(events) && !p.ended; {
 		b, starts := events[i].Body.(*event.Started)
 		end := i + 1
@@ -300,7 +305,7 @@ func (p *player) look(e *event.Event) {
 
 // assume says that nothing is exact from an event on.
 func (p *player) assume(seq, turn, iteration int, why string) {
-	if p.report.Assumed == nil {
+	if p.report.Assumed == nil || seq < p.report.Assumed.Event {
 		p.report.Assumed = &Assumption{seq, turn, iteration, why}
 	}
 }
