@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -20,8 +21,8 @@ func (c *comparing) started(at both, x, y *event.Started) {
 	s.passages("agent.facts", model.Text, x.Injections.Facts, y.Injections.Facts)
 	s.passages("agent.instructions", model.Instruction, x.Injections.Instructions, y.Injections.Instructions)
 	s.json("agent.skills", either(x.Injections.SkillsData == "", "[]", x.Injections.SkillsData), either(y.Injections.SkillsData == "", "[]", y.Injections.SkillsData))
-	s.value("posture", string(x.Posture), string(y.Posture))
-	s.value("continuity", string(x.Continuity), string(y.Continuity))
+	s.value("posture", string(cmp.Or(x.Posture, spoor.PostureAssist)), string(cmp.Or(y.Posture, spoor.PostureAssist)))
+	continuity := s.value("continuity", string(cmp.Or(x.Continuity, spoor.ContinueTurn)), string(cmp.Or(y.Continuity, spoor.ContinueTurn)))
 	s.value("hidden", listed(x.Hidden), listed(y.Hidden))
 	s.value("decider", yesNo(x.Decider), yesNo(y.Decider))
 	s.value("maxIterations", itoa(x.MaxIterations), itoa(y.MaxIterations))
@@ -43,7 +44,7 @@ func (c *comparing) started(at both, x, y *event.Started) {
 		c.own(n, c.id(0, x.Message))
 		c.own(n, c.id(1, y.Message))
 	}
-	s.before(x, y)
+	s.before(x, y, continuity)
 }
 
 func yesNo(yes bool) string { return either(yes, "yes", "no") }
@@ -91,10 +92,13 @@ func (s *setting) list(place string, changes changed, from ...int) int {
 	return n
 }
 
-func (s *setting) value(place, a, b string) {
+// value compares two values; n is the number of their difference, 0 if there is
+// none.
+func (s *setting) value(place, a, b string) (n int) {
 	if a != b {
-		s.list(place, changed{list: []Edit{newEdit(place, place, a, b, false)}})
+		n = s.list(place, changed{list: []Edit{newEdit(place, place, a, b, false)}})
 	}
+	return n
 }
 
 // json lists each place of a JSON text that differs as a difference.
@@ -367,8 +371,10 @@ func inner(spec string) string {
 }
 
 // before compares the conversation that two turns go on with. What an earlier
-// turn made otherwise is carried over, and no difference of its own.
-func (s *setting) before(x, y *event.Started) {
+// turn made otherwise is carried over, and no difference of its own. Continuity
+// is the difference by which one of them begins where the turn before it ended,
+// and the other does not; 0 if there is none.
+func (s *setting) before(x, y *event.Started, continuity int) {
 	s.class = Conversation
 	count := map[int32]int{}
 	for _, p := range x.History {
@@ -406,6 +412,9 @@ func (s *setting) before(x, y *event.Started) {
 		if k > 0 && s.c.side[side].diff[t.moves[k-1]] > 0 {
 			places = append(places, s.c.side[side].diff[t.moves[k-1]])
 		}
+	}
+	if continuity > 0 {
+		places = append(places, continuity)
 	}
 	stood := func(b *event.Started) string { return either(b.Cursor == "", "nowhere", line(b.Cursor)) }
 	for _, v := range [][3]string{{"cursor", stood(x), stood(y)}, {"activated", listed(x.Activated), listed(y.Activated)}} {

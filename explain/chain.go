@@ -36,6 +36,7 @@ type trail struct {
 	fresh  map[int][]string       // by move: what is superseded for the first time in its turn
 	words  *Words                 // to tell it in
 	full   bool                   // tell all of a text
+	from   int                    // of a replayed run: the event from which on all is assumed; 0: none
 }
 
 // texts are the instructions after a move, and whether they are other ones than
@@ -61,6 +62,7 @@ func newTrail(r *recording.Recording) *trail {
 		people: map[int][]int{}, routes: map[int]int{}, closes: map[int]bool{}, menus: map[int][]string{}, texts: map[int]texts{}, maps: map[int]*mapped{}, chains: map[int][]Link{},
 		fresh: map[int][]string{},
 	}
+	_, t.from, _ = Replayed(r.Run)
 	turn := -1
 	parts := map[model.Purpose]int{} // these are of this turn, too
 	calls := map[string]ask{}
@@ -350,7 +352,7 @@ func (t *trail) entered(i int) int {
 // link is the beginning of a link to event i.
 func (t *trail) link(i int, ev Evidence, text string) Link {
 	e := t.event(i)
-	return Link{Evidence: ev, Kind: e.Body.Kind(), Event: e.Seq, Turn: e.Turn, Iteration: e.Iteration, Text: text}
+	return Link{Evidence: t.grade(e.Seq, ev), Kind: e.Body.Kind(), Event: e.Seq, Turn: e.Turn, Iteration: e.Iteration, Text: text}
 }
 
 // moveLink tells a move.
@@ -571,15 +573,15 @@ func (t *trail) data(p model.Part) string {
 	return p.Data
 }
 
-// changed says that the recording is not as it was written; empty if it is.
-// That reading had to stop is said elsewhere.
+// changed says that the recording is not as it was written, or was never run;
+// empty if it is as it was. That reading had to stop is said elsewhere.
 func (t *trail) changed() string {
 	for _, f := range t.r.Faults {
 		if f.String() != t.r.Damage {
 			return t.words.say("changed", "fault", clip(f.String(), 200))
 		}
 	}
-	return ""
+	return t.replayed()
 }
 
 // results are what a move looked at, in the order of the calls.

@@ -31,6 +31,7 @@ type scene struct {
 	lost     bool // another process takes over while look_up is out, which is not safe to repeat
 	ask      string
 	second   string // the message of the second turn; empty: there is none
+	anew     bool   // the second turn does not go on where the first one ended
 	start    func(*event.Started)
 	asks     int // that look_up is called once more before pay_back, with these orders
 	late     bool
@@ -86,7 +87,9 @@ func (s scene) play(t testing.TB) *recording.Recording {
 	}
 	if s.second != "" {
 		w.say(s.second, func(b *event.Started) {
-			b.Continuity, b.Cursor, b.Activated = spoor.ContinueConversation, w.state.Cursor, w.state.Activated
+			if !s.anew {
+				b.Continuity, b.Cursor, b.Activated = spoor.ContinueConversation, w.state.Cursor, w.state.Activated
+			}
 		})
 		w.step(&event.Scored{Scores: []score.Score{{ID: "billing", Score: 9}, {ID: "delivery", Score: 1}, {ID: "returns", Score: 0}}})
 		w.replies(say("You are welcome."))
@@ -126,6 +129,7 @@ func TestCompareScenes(t *testing.T) {
 		{name: "two calls more", a: scene{asks: 1}, b: scene{asks: 3}, class: explain.ModelOutput, place: "calls"},
 		{name: "another turn", b: scene{second: "Thank you."}, class: explain.Person, place: "message", text: "only in B"},
 		{name: "the second turn", a: scene{second: "Thank you."}, b: scene{second: "Thanks."}, class: explain.Person, place: "message"},
+		{name: "where the second turn begins", a: scene{second: "Thank you.", anew: true}, b: scene{second: "Thank you."}, class: explain.Configuration, place: "continuity", text: "turn against conversation"},
 		{name: "what the second turn carries", a: scene{second: "Thank you."}, b: scene{second: "Thank you.", paid: `{"paid":false}`}, class: explain.ToolResult, place: "$.paid"},
 		{name: "posture", b: config(func(b *event.Started) { b.Posture = spoor.PostureRails }), class: explain.Configuration, place: "posture"},
 		{name: "hidden", b: config(func(b *event.Started) { b.Hidden = []string{"fraud"} }), class: explain.Configuration, place: "hidden"},

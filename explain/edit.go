@@ -292,7 +292,7 @@ func fact(what FactKind, call string, was, want guard.Value) FactEdit {
 }
 
 // fieldEdit is the edit that gives a key of a guard a value, on one result; not
-// ok if nothing can.
+// ok if nothing can: what the walk itself answered is no other text.
 func (w *ways) fieldEdit(r spoor.Result, key string, was, want guard.Value) (e FactEdit, ok bool) {
 	what := FactField
 	switch key {
@@ -316,6 +316,9 @@ func (w *ways) fieldEdit(r spoor.Result, key string, was, want guard.Value) (e F
 		if _, ok := setField(r.Text, key, want); !ok {
 			return e, false
 		}
+	}
+	if (what == FactField || what == FactText) && !r.Executed {
+		return e, false
 	}
 	e = fact(what, r.CallID, was, want)
 	e.Tool = r.Tool

@@ -277,6 +277,7 @@ func (t *trail) hop(i, before int) (hop Hop, ok bool) {
 			hop.Decider = b.Decider.Model
 		}
 	}
+	hop.Evidence = t.grade(e.Seq, hop.Evidence)
 	return hop, true
 }
 
@@ -530,7 +531,7 @@ func (h *RouteHistory) String() string {
 		hop := &h.Hops[i]
 		rejected(hop.at)
 		heading(hop.Turn)
-		head := fmt.Sprintf("event %-4d %2d  %s  %-*s  %s", hop.Event, hop.Iteration, pad(hop.way(), way), group, hop.Group, hop.why())
+		head := fmt.Sprintf("event %-4d %2d  %s  %-*s  %s", hop.Event, hop.Iteration, pad(hop.way(), way), group, hop.Group, hop.why()+either(hop.Evidence == Assumed, " (assumed)", ""))
 		p.hang(2, 15, strings.TrimRight(head, " "))
 		if hop.Shares != nil {
 			list := make([]string, len(hop.Shares))

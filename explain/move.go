@@ -82,7 +82,7 @@ func Move(r *recording.Recording, iteration int) *MoveReason {
 		return m
 	}
 	e := t.event(i)
-	m.Turn, m.Event, m.Move = e.Turn, e.Seq, t.move(i)
+	m.Turn, m.Event, m.Move, m.Evidence = e.Turn, e.Seq, t.move(i), t.grade(e.Seq, Fact)
 	m.Label = t.mapOf(i).label(m.Move.Ref)
 	for _, c := range m.Move.Closed {
 		m.labels[c.Ref] = t.mapOf(i).label(c.Ref)

@@ -31,10 +31,13 @@ type Line struct {
 	Depth     int    `json:"depth,omitempty"` // 0, or how far it belongs to the lines before it
 	Text      string `json:"text"`            // one line
 	Full      string `json:"full,omitempty"`  // all of a text that the line has cut or only names
+
+	// Assumed says of a replayed run that nobody knows whether it would be so.
+	Assumed bool `json:"assumed,omitempty"`
 }
 
 // Narrate tells a recording as prose: every event, in order, with what was
-// judged. Long texts are shortened. Every line is a fact.
+// judged. Long texts are shortened. Every line is a fact, unless it is assumed.
 func Narrate(r *recording.Recording) *Story { return plain.narrate(r, false) }
 
 // NarrateFull tells a recording as Narrate does, and of every model call all
@@ -50,6 +53,7 @@ func (w *Words) narrate(r *recording.Recording, full bool) *Story {
 		e := &r.Events[i]
 		for _, l := range t.told(i) {
 			l.Event, l.Turn, l.Iteration, l.Kind = e.Seq, e.Turn, e.Iteration, e.Body.Kind()
+			l.Assumed = t.assumed(e.Seq)
 			s.Lines = append(s.Lines, l)
 		}
 	}
@@ -410,7 +414,11 @@ func (s *Story) String() string {
 		if l.Depth > 0 {
 			p.hang(5+2*l.Depth, 7+2*l.Depth, l.Text)
 		} else {
-			p.hang(0, 5, fmt.Sprintf("%4d %s", l.Event, l.Text))
+			text := l.Text
+			if l.Assumed {
+				text = s.words.say("assumed", "text", text)
+			}
+			p.hang(0, 5, fmt.Sprintf("%4d %s", l.Event, text))
 		}
 		if l.Full != "" {
 			p.whole(9+2*l.Depth, l.Full)

@@ -370,7 +370,7 @@ func roleText(kind PieceKind, name string) string {
 // pieceOccasion tells what one model call had to do with a piece.
 func (t *trail) pieceOccasion(i int, b *event.Called, n *NotPieceReason, q *request) PieceOccasion {
 	e := t.event(i)
-	o := PieceOccasion{Turn: e.Turn, Iteration: e.Iteration, Event: e.Seq, Purpose: b.Purpose, Skill: b.Skill, Evidence: Fact}
+	o := PieceOccasion{Turn: e.Turn, Iteration: e.Iteration, Event: e.Seq, Purpose: b.Purpose, Skill: b.Skill, Evidence: t.grade(e.Seq, Fact)}
 	if q.at >= 0 {
 		p := q.parts[q.at]
 		o.In, o.Part, o.Since = true, q.at+1, t.seq(p.by)
@@ -576,7 +576,7 @@ func (t *trail) absentInstruction(o *PieceOccasion, move int, id, gone string) {
 	if when != "" && !w.mapped.bound(when) {
 		results := w.sit.facts.Results
 		if len(results) == 0 {
-			results = []spoor.Result{{}}
+			results = []spoor.Result{{Executed: true}}
 		}
 		for _, r := range results[:min(len(results), 4)] {
 			facts, ok := w.guess(when, r, true)

@@ -273,7 +273,7 @@ type ways struct {
 
 // add adds a way, and if it was not taken, what would have opened it.
 func (w *ways) add(way Way, trials ...trial) {
-	way.Label = w.mapped.label(way.Ref)
+	way.Label, way.Evidence = w.mapped.label(way.Ref), w.t.grade(w.t.seq(w.i), way.Evidence)
 	if way.Outcome != Taken && !w.there() {
 		way.Changes, way.NoChange = w.open(trials)
 	}

@@ -148,7 +148,7 @@ func (t *trail) unknownTool(name string) *NotFound {
 // toolOccasion tells what one model call had to do with a tool.
 func (t *trail) toolOccasion(i int, b *event.Called, name string) ToolOccasion {
 	e := t.event(i)
-	o := ToolOccasion{Turn: e.Turn, Iteration: e.Iteration, Event: e.Seq, Skill: b.Skill, Evidence: Fact}
+	o := ToolOccasion{Turn: e.Turn, Iteration: e.Iteration, Event: e.Seq, Skill: b.Skill, Evidence: t.grade(e.Seq, Fact)}
 	m := t.mapOf(i)
 	o.Skills = m.owners(name)
 	o.Offered = slices.Contains(t.offered(i), name)

@@ -83,6 +83,7 @@ func (w *ways) meet(k int, s *spoor.Step, r spoor.Result) (edits []FactEdit, ok 
 	if s.When != "" {
 		if !r.Executed {
 			edits = append(edits, fact(FactExecuted, r.CallID, guard.Of(false), guard.Of(true)))
+			r.Executed = true
 		}
 		if w.mapped.bound(s.When) {
 			return append(edits, function(s.When)), true
@@ -93,7 +94,7 @@ func (w *ways) meet(k int, s *spoor.Step, r spoor.Result) (edits []FactEdit, ok 
 	g := w.guardAt(k)
 	if s.OnToolStatus == nil && !r.Executed {
 		edits = append(edits, fact(FactExecuted, r.CallID, guard.Of(false), guard.Of(true)))
-		edits[0].Tool = r.Tool
+		edits[0].Tool, r.Executed = r.Tool, true
 	}
 	domain := domainOf(s)
 	if s.OnToolStatus != nil && !slices.Contains(s.OnToolStatus, r.Status) {
@@ -375,7 +376,7 @@ func (w *ways) ruleTrials(ref spoor.Ref, r spoor.Rule) []trial {
 		list = append(list, saying(whole))
 	}
 	if r.When != "" && !w.mapped.bound(r.When) {
-		if facts, ok := w.guess(r.When, spoor.Result{}, true); ok {
+		if facts, ok := w.guess(r.When, spoor.Result{Executed: true}, true); ok {
 			list = append(list, base.with(facts))
 		}
 	}
@@ -690,7 +691,7 @@ func (e *editing) turn(fork spoor.Ref, when string) {
 func (w *ways) leafFacts(ref spoor.Ref) []trial {
 	results := w.sit.facts.Results
 	if len(results) == 0 {
-		results = []spoor.Result{{}}
+		results = []spoor.Result{{Executed: true}}
 	}
 	var list []trial
 	for _, r := range results[:min(len(results), 4)] {
@@ -732,7 +733,7 @@ func (w *ways) ownTrials(s *spoor.AgentSkill, ref spoor.Ref) []trial {
 	}
 	results := w.sit.facts.Results
 	if len(results) == 0 {
-		results = []spoor.Result{{}}
+		results = []spoor.Result{{Executed: true}}
 	}
 	for _, r := range results[:min(len(results), 4)] {
 		facts, ok := w.guess(s.When, r, true)

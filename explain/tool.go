@@ -67,6 +67,7 @@ func Tool(r *recording.Recording, call string) *ToolReason {
 		return why
 	}
 	e := t.event(a.reply)
+	why.Evidence = t.grade(e.Seq, Fact)
 	why.Tool, why.Arguments = a.part.Tool, t.data(a.part)
 	why.Turn, why.Iteration, why.Event = e.Turn, e.Iteration, e.Seq
 	var words []model.Part

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spoorhq/spoor"
 	"github.com/spoorhq/spoor/cond"
+	"github.com/spoorhq/spoor/event"
 	"github.com/spoorhq/spoor/explain"
 	"github.com/spoorhq/spoor/guard"
 	"github.com/spoorhq/spoor/match"
@@ -121,6 +122,33 @@ func TestWhatCannotBeOpened(t *testing.T) {
 		fmt.Fprintln(&text, explain.NotSkill(w.recording(), id))
 	}
 	golden(t, "not-unopened.txt", text.String())
+}
+
+// What the walk itself answered to a call that it refused is not changed: no tool
+// would have said otherwise.
+func TestRefusedCallsHaveNoOtherResult(t *testing.T) {
+	m := &spoor.Map{
+		Skills: []spoor.Skill{{ID: "ask"}, {ID: "order"}},
+		Tree: &spoor.Tree{
+			When:     "toolResults.exists(r, has(r.json.n) && r.json.n > 4)",
+			WhenTrue: &spoor.Tree{Skill: "order"}, WhenFalse: &spoor.Tree{Skill: "ask"},
+		},
+	}
+	for _, tool := range []string{"look", "nothing"} {
+		w := newWorld(t, m, spoor.Injections{})
+		w.tools = []event.Tool{{Name: "look"}}
+		w.say("Where is it?", nil)
+		w.replies(call(tool, "{}"))
+		if tool == "look" {
+			w.returns("i1.1", `{"n":4}`)
+		}
+		w.replies(say("There."))
+		o := explain.NotSkill(w.recording(), "order").Occasions[1]
+		field := slices.ContainsFunc(o.Ways[0].Changes, func(c explain.Change) bool { return c.Kind == explain.OfFacts })
+		if field != (tool == "look") {
+			t.Errorf("%s: its result is changed: %t: %+v", tool, field, o.Ways[0].Changes)
+		}
+	}
 }
 
 // One field is changed, and all else stays byte for byte.

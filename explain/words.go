@@ -113,7 +113,7 @@ func (w *Words) NarrateFull(r *recording.Recording) *Story { return w.narrate(r,
 // storied are the templates of a story, in its order. Those of other answers are
 // said in the package's own words only.
 var storied = []string{
-	"run", "turn", "note", "incomplete", "damaged", "empty", "waiting", "changed",
+	"run", "turn", "note", "incomplete", "damaged", "empty", "waiting", "changed", "replayed", "replayed assumed", "assumed",
 
 	"message", "history", "map", "no map", "without name", "brought", "posture guard", "posture rails", "stood", "were on", "hidden",
 	"decider", "limits", "at a cost",

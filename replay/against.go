@@ -55,7 +55,8 @@ type Agent struct {
 	MaxIterations int
 }
 
-// Suffix ends the id of a replayed run.
+// Suffix ends the id of a replayed run. If it is assumed from an event on, its
+// number follows, as explain.Replayed reads it.
 const Suffix = "-replayed"
 
 // A Report says how a recorded run goes against an edit.
@@ -97,7 +98,8 @@ type Report struct {
 	Incomplete string `json:"incomplete,omitempty"` // how far it goes
 
 	// Recording is the replayed run, in memory, with the events of the turns
-	// before it. What is assumed in it looks like any other event.
+	// before it. Its id says from which event on it is assumed, and explain tells
+	// it.
 	Recording *recording.Recording `json:"-"`
 }
 

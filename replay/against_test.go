@@ -102,6 +102,41 @@ func run(t testing.TB, c agent.Config, messages ...string) *recording.Recording 
 	return rec
 }
 
+// A replayed run that is walked again stays assumed from where it was.
+func TestAssumedStaysAssumed(t *testing.T) {
+	m := replies{calls("assess_risk", `{"order":1}`), calls("assess_risk", `{"order":2}`)}
+	rec := run(t, agent.Config{Map: desk(0.7), Model: &m, Tools: []tool.Tool{does("assess_risk", `{"riskLevel":"high","score":0.65}`)}}, "Order 1")
+	once, err := replay.Against(rec, replay.Edit{Map: desk(0.6)})
+	if err != nil || once.Assumed == nil {
+		t.Fatal(once, err)
+	}
+	from := once.Assumed.Event
+	if of, n, ok := explain.Replayed(once.Recording.Run); of != rec.Run || n != from || !ok {
+		t.Errorf("the replayed run is %s, and is assumed from event %d on", once.Recording.Run, from)
+	}
+	if p := replay.Reproduce(once.Recording, nil); !p.Same {
+		t.Errorf("%s", p)
+	}
+	for edit, want := range map[string]int{"nothing": from, "the message": 4} {
+		e := replay.Edit{}
+		if edit == "the message" {
+			e.Pieces = map[model.Digest]string{model.Sum("Order 1"): "Order 2"}
+		}
+		twice, err := replay.Against(once.Recording, e)
+		if err != nil || twice.Assumed == nil || twice.Assumed.Event != want {
+			t.Fatalf("%s is edited: %+v, %v", edit, twice, err)
+		}
+		if of, n, _ := explain.Replayed(twice.Recording.Run); of != once.Recording.Run || n != want {
+			t.Errorf("%s is edited: the run is %s", edit, twice.Recording.Run)
+		}
+		for _, mv := range twice.Moves {
+			if (mv.Evidence == explain.Assumed) != (mv.Now.Event >= want) {
+				t.Errorf("%s is edited: the move of event %d is %s", edit, mv.Now.Event, mv.Evidence)
+			}
+		}
+	}
+}
+
 // A limit of one guard is edited. Of forty recordings those are told whose
 // cursor goes elsewhere, and no others; an oracle that judges the guards by
 // itself finds the same ones.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spoorhq/spoor"
 	"github.com/spoorhq/spoor/event"
+	"github.com/spoorhq/spoor/walk"
 )
 
 // hop is where a move goes on the map of a turn.
@@ -51,12 +52,15 @@ func (p *player) move(e *event.Event, b *event.Evaluated) Move {
 	}
 	m.Was = p.was.hop(&p.turn[i], old)
 	m.Changed = m.Was.From != m.Now.From || m.Was.To != m.Now.To
-	m.Guards = p.rows(&old.Move, &b.Move)
+	then := p.was.judged(p.old, p.turn, e.Iteration, &old.Move)
+	now := p.now.judged(p.new, p.w.Recording().Events, e.Iteration, &b.Move)
+	m.Guards = p.rows(&old.Move, &b.Move, then, now)
 	return m
 }
 
-// judged are the guards that a move judged.
-func judged(m *spoor.Move) []*spoor.Judgement {
+// judged are the guards that a move judged. Of results that lost to an earlier
+// one of their batch a move has no guard that opened, so that one is judged again.
+func (t *table) judged(s *walk.State, events []event.Event, iteration int, m *spoor.Move) []*spoor.Judgement {
 	var list []*spoor.Judgement
 	for i := range m.Closed {
 		list = append(list, &m.Closed[i])
@@ -64,16 +68,50 @@ func judged(m *spoor.Move) []*spoor.Judgement {
 	if m.Guard != nil {
 		list = append(list, m.Guard)
 	}
+	if m.Conflict == nil {
+		return list
+	}
+	b := t.bound
+	asked, guessed := b.asked, b.guessed // a verdict of the record is no new one here
+	for _, l := range m.Conflict.Losers {
+		r, ok := resultOf(events, l.CallID)
+		if !ok {
+			continue
+		}
+		alone := b.hidden.Next(spoor.Facts{
+			Iteration: iteration, UserMessage: t.started.Message.Data, History: s.Messages, Cursor: m.From, Results: []spoor.Result{r},
+		})
+		if alone.Guard != nil && alone.To == l.Target {
+			list = append(list, alone.Guard)
+		}
+	}
+	b.asked, b.guessed = asked, guessed
 	return list
+}
+
+// resultOf is the last result of a call.
+func resultOf(events []event.Event, call string) (r spoor.Result, ok bool) {
+	for i := len(events) - 1; i >= 0 && call != ""; i-- {
+		switch b := events[i].Body.(type) {
+		case *event.Returned:
+			if b.Call == call {
+				return spoor.Result{Tool: b.Tool, CallID: call, Executed: b.Executed, Status: b.Status, Text: b.Result.Data}, true
+			}
+		case *event.Refused:
+			if b.Call == call {
+				return spoor.Result{Tool: b.Tool, CallID: call, Status: b.Status, Text: b.Result.Data}, true
+			}
+		}
+	}
+	return r, false
 }
 
 // rows are the guards whose verdict on a result is not what it was. Of a move
 // that goes elsewhere a guard is told as well that opened and that the other move
 // did not judge.
-func (p *player) rows(was, now *spoor.Move) (rows []Row) {
-	then := judged(was)
+func (p *player) rows(was, now *spoor.Move, then, here []*spoor.Judgement) (rows []Row) {
 	elsewhere := was.From != now.From || was.To != now.To || was.By != now.By
-	for _, j := range judged(now) {
+	for _, j := range here {
 		r := Row{Call: j.CallID, Tool: j.Tool, To: j.To, Label: p.now.label(j.Ref), Now: j}
 		i := slices.IndexFunc(then, func(o *spoor.Judgement) bool { return o.CallID == j.CallID && p.steps[j.Ref] == o.Ref })
 		if i >= 0 {

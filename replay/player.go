@@ -40,6 +40,8 @@ type player struct {
 
 	results    map[string][]*event.Returned // of the whole recording, by tool and arguments
 	taken      map[string]bool              // calls whose result was used
+	questioned map[string]bool              // calls whose question to a person is another one
+	told       map[string]bool              // calls to which a person says something else
 	situations map[int]situation            // what the recorded moves looked at, by their seq
 }
 
@@ -47,9 +49,14 @@ type player struct {
 func (p *player) play() error {
 	p.w = recording.NewWriter(nil, p.rec.Run+Suffix)
 	p.old, p.new = new(walk.State), new(walk.State)
-	p.taken = map[string]bool{}
+	p.taken, p.questioned, p.told = map[string]bool{}, map[string]bool{}, map[string]bool{}
 	p.was.funcs, p.now.funcs = p.edit.Conditions, p.edit.Conditions
 	events := p.rec.Events
+	if _, from, _ := explain.Replayed(p.rec.Run); from > 0 {
+		if e := p.rec.Event(from); e != nil {
+			p.assume(from, e.Turn, e.Iteration, "the recording is a replayed run itself, which is assumed from there on")
+		}
+	}
 	for i := 0; i < len(events) && !p.ended; {
 		b, starts := events[i].Body.(*event.Started)
 		end := i + 1
@@ -77,7 +84,21 @@ func (p *player) play() error {
 		}
 	}
 	p.report.Recording = p.w.Recording()
+	p.name(p.report.Recording)
 	return p.w.Close()
+}
+
+// name gives the replayed run its id, which says what of it is assumed.
+func (p *player) name(r *recording.Recording) {
+	if p.report.Assumed == nil {
+		return
+	}
+	r.Run += fmt.Sprintf("-assumed-from-%d", p.report.Assumed.Event)
+	for i := range r.Events {
+		if b, ok := r.Events[i].Body.(*event.Started); ok {
+			b.Run = r.Run
+		}
+	}
 }
 
 // copy takes events as they are recorded.
@@ -284,7 +305,7 @@ func (p *player) look(e *event.Event) {
 
 // assume says that nothing is exact from an event on.
 func (p *player) assume(seq, turn, iteration int, why string) {
-	if p.report.Assumed == nil {
+	if p.report.Assumed == nil || seq < p.report.Assumed.Event {
 		p.report.Assumed = &Assumption{seq, turn, iteration, why}
 	}
 }
@@ -556,11 +577,18 @@ func (p *player) tools(c walk.CallTools) (on bool, err error) {
 		case *event.Returned:
 			if call := out(c.Calls, o.Call); call != nil && p.sameCall(call) {
 				p.taken[o.Call] = true
+				if _, given := p.edit.Results[o.Call]; p.told[o.Call] && !given {
+					p.assume(p.new.Seq+1, p.new.Turn, p.new.Iteration, fmt.Sprintf("a person tells %s %s something else, and what it would return nobody knows", line(call.ID), line(call.Tool)))
+				}
 				return true, p.step(p.edited(o), e.Time)
 			}
 		case *event.Needs:
 			if call := out(c.Calls, o.Call); call != nil && p.sameCall(call) {
-				return true, p.step(p.edited(o), e.Time)
+				own, _ := p.edited(o).(*event.Needs)
+				if own.Question.Piece != o.Question.Piece {
+					p.questioned[o.Call] = true
+				}
+				return true, p.step(own, e.Time)
 			}
 		}
 	}
@@ -659,7 +687,12 @@ func (p *player) person(c walk.Ask) (on bool, err error) {
 			return true, err
 		}
 		if o, ok := e.Body.(*event.Answered); ok && o.Call == c.Call.ID {
-			return true, p.step(p.edited(o), e.Time)
+			own, _ := p.edited(o).(*event.Answered)
+			p.told[o.Call] = !o.Declined && own.Answer.Piece != o.Answer.Piece
+			if p.questioned[o.Call] {
+				p.assume(p.new.Seq+1, p.new.Turn, p.new.Iteration, fmt.Sprintf("%s %s asks a person something else, and what they would say nobody knows", line(c.Call.ID), line(c.Call.Tool)))
+			}
+			return true, p.step(own, e.Time)
 		}
 	}
 	return false, p.miss(Missing{What: "answer", Call: c.Call.ID, Tool: c.Call.Tool, Arguments: clipped(c.Call.Args),

@@ -101,6 +101,8 @@ func (r *Report) verdict() string {
 		return fmt.Sprintf("%d of %s go", n, moves)
 	}
 	switch {
+	case r.Same && r.Assumed != nil:
+		return fmt.Sprintf("no difference in %s and %s, if all was said that was said.", moves, requests)
 	case r.Same && len(r.MapChanges) == 0:
 		return fmt.Sprintf("no difference in %s and %s.", moves, requests)
 	case r.Same:
@@ -134,12 +136,16 @@ func (r *Report) printRows(b *strings.Builder) {
 				b.WriteString("  and more guards\n")
 				return
 			}
-			row.print(b, &m)
+			at := fmt.Sprintf("iteration %d", m.Iteration)
+			if r.Moves[len(r.Moves)-1].Turn > 1 {
+				at = fmt.Sprintf("turn %d, %s", m.Turn, at)
+			}
+			row.print(b, at, m.Evidence)
 		}
 	}
 }
 
-func (w *Row) print(b *strings.Builder, m *Move) {
+func (w *Row) print(b *strings.Builder, at string, e explain.Evidence) {
 	j := w.Now
 	if j == nil {
 		j = w.Was
@@ -155,10 +161,10 @@ func (w *Row) print(b *strings.Builder, m *Move) {
 	if w.Removed {
 		now = "not there"
 	}
-	if m.Evidence == explain.Assumed {
+	if e == explain.Assumed {
 		now += " (assumed)"
 	}
-	put(b, 2, fmt.Sprintf("iteration %d, %s%s to %s, on %s %s: was %s, is %s", m.Iteration, line(string(j.Ref)), label, line(w.To), line(w.Call), line(w.Tool), was, now))
+	put(b, 2, fmt.Sprintf("%s, %s%s to %s, on %s %s: was %s, is %s", at, line(string(j.Ref)), label, line(w.To), line(w.Call), line(w.Tool), was, now))
 	list := func(title string, j *spoor.Judgement) {
 		if j == nil {
 			return
@@ -321,8 +327,15 @@ func (r *Report) printAnswer(b *strings.Builder) {
 		return
 	}
 	kind := "exact"
-	if a.Evidence == explain.Assumed {
+	switch {
+	case a.Evidence == explain.Assumed && r.FirstDivergence != nil:
 		kind = "assumed: it was given to another request"
+	case a.Evidence == explain.Assumed:
+		kind = "assumed"
+	}
+	if !a.Changed && a.Text == "" {
+		fmt.Fprintf(b, "\nTurn %d comes to no answer, as in the recording.\n", a.Turn)
+		return
 	}
 	if !a.Changed {
 		fmt.Fprintf(b, "\nThe answer of turn %d is that of the recording (%s).\n", a.Turn, kind)

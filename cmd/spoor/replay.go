@@ -15,6 +15,7 @@ import (
 	"github.com/spoorhq/spoor"
 	"github.com/spoorhq/spoor/cond"
 	"github.com/spoorhq/spoor/event"
+	"github.com/spoorhq/spoor/explain"
 	"github.com/spoorhq/spoor/mapfile"
 	"github.com/spoorhq/spoor/model"
 	"github.com/spoorhq/spoor/recording"
@@ -56,8 +57,8 @@ That is exact until the first request that is another one; after it the recorded
 in their order, and all is marked as assumed. It leaves with 0 if no hop and no request is another
 one, with 1 if one is, and with 2 if that cannot be asked, such as on a map that is wrong.
 
---out FILE writes the replayed run, which spoor why, show and draw can be asked about: what is
-assumed in it looks like any other event.
+--out FILE writes the replayed run, which spoor why, show and draw can be asked about. Its id says
+from which event on all is assumed; why and show mark it.
 
 With --json, {run, same, turns, events, lines, unusable, difference: {kind, event, eventKind, turn,
 iteration, line, path, recorded, made}, faults, assumed, incomplete, seams}; with --map or --piece
@@ -198,7 +199,7 @@ func (r *rerun) replaced(edit *replay.Edit, rec *recording.Recording) error {
 	var places []replay.Place
 	for _, flag := range r.pieces {
 		what, file, ok := strings.Cut(flag, "=")
-		if !ok || what == "" || file == "" {
+		if !ok || what == "" || what == "call:" || file == "" {
 			return fmt.Errorf("--piece %s is no edit; write DIGEST=FILE, or call:ID=FILE for the result of a call", quoteShort(flag))
 		}
 		data, err := os.ReadFile(file)
@@ -277,7 +278,11 @@ func (r *rerun) write(rec, made *recording.Recording) error {
 		if own, err := os.Stat(rec.Path); err == nil && os.SameFile(info, own) {
 			return fmt.Errorf("--out %s is the recording itself; name another file", r.out)
 		}
-		if old, err := recording.Open(r.out); err != nil || !strings.HasSuffix(old.Run, replay.Suffix) {
+		var again bool
+		if old, err := recording.Open(r.out); err == nil {
+			_, _, again = explain.Replayed(old.Run)
+		}
+		if !again {
 			return fmt.Errorf("--out %s is there, and is no replayed run; name another file", r.out)
 		}
 	}
