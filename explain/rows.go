@@ -306,7 +306,7 @@ func (r *rower) clause(sentence Range) Range {
 			}
 		}
 		slices.SortFunc(ids, func(a, b Range) int { return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End)) })
-		ids = slices.CompactFunc(ids, func(a, b Range) bool { return a.Start < b.End && b.Start < a.End })
+		ids = disjoint(ids)
 	}
 	if len(ids) < 2 || len(ids) > 64 {
 		return sentence
@@ -336,6 +336,17 @@ func (r *rower) clause(sentence Range) Range {
 		return sentence
 	}
 	return Range{min(ids[mine].Start, values[mine].Start), max(ids[mine].End, values[mine].End)}
+}
+
+// disjoint leaves of ranges that overlap the first: of Lena Fox, Lena and Fox one.
+func disjoint(list []Range) []Range {
+	kept := list[:0]
+	for _, r := range list {
+		if n := len(kept); n == 0 || r.Start >= kept[n-1].End {
+			kept = append(kept, r)
+		}
+	}
+	return kept
 }
 
 // own lists what of the row is spoken of in a scope, nearest first.

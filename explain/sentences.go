@@ -228,7 +228,7 @@ func sentenceEnd(text string, i int) int {
 			return unicode.IsSpace(r) || strings.ContainsRune("\"'([{*_`“„‘«¿¡", r)
 		})
 		next, _ := utf8.DecodeRuneInString(rest)
-		if unicode.IsLower(next) || r == '.' && abbreviated(text[begin:sign], next) {
+		if unicode.IsLower(next) && !(r == '.' && surelyEnds(text[begin:sign], rest)) || r == '.' && abbreviated(text[begin:sign], rest) {
 			continue
 		}
 		return i
@@ -236,13 +236,65 @@ func sentenceEnd(text string, i int) int {
 	return i
 }
 
-// abbreviated reports whether the dot after text is that of an abbreviation,
-// as it is before next.
-func abbreviated(text string, next rune) bool {
-	word := text[max(0, len(text)-16):]
-	word = word[strings.LastIndexFunc(word, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("([\"'“„/*_", r) })+1:]
-	if r, n := utf8.DecodeRuneInString(word); n == len(word) && n > 0 {
-		return unicode.IsUpper(r) && r != 'I' // of a name
+// surelyEnds reports whether a dot ends a sentence though the next word has no
+// capital letter, as names have none that machines have: after a word that is no
+// abbreviation, or a number that is no day.
+func surelyEnds(text, rest string) bool {
+	word := lastWord(text)
+	short := strings.ToLower(word)
+	if strings.HasSuffix(text, ".") || longAbbreviations[short] || abbreviated(text, rest) {
+		return false
+	}
+	next := firstField(rest)
+	named := strings.ContainsAny(next, "0123456789_") // as web-01 is
+	digits, letters := 0, 0
+	for _, r := range word {
+		switch {
+		case unicode.IsDigit(r):
+			digits++
+		case unicode.IsLetter(r):
+			letters++
+		}
+	}
+	switch {
+	case digits > 0:
+		return digits > 2 || letters > 0 || named || strings.ContainsAny(word, ".,%")
+	case strings.Contains(word, "."):
+		return false
+	}
+	return letters > 3 || letters > 1 && named || dotlessUnits[short]
+}
+
+var (
+	longAbbreviations = set("dept corp assn temp orig misc prev attn govt intl natl evtl inkl exkl zzgl abzgl bspw insb sept tues thurs acct cont appt blvd ident spec")
+	dotlessUnits      = set("ms ns gb mb kb tb gib mib kib kw kwh mwh eur usd gbp chf kg km hz khz mhz ghz")
+)
+
+// lastWord is what a text ends with, after space or a sign that opens.
+func lastWord(text string) string {
+	word := text[max(0, len(text)-32):]
+	return word[strings.LastIndexFunc(word, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("([\"'“„/*_", r) })+1:]
+}
+
+func firstField(text string) string {
+	if i := strings.IndexFunc(text, unicode.IsSpace); i >= 0 {
+		return text[:i]
+	}
+	return text
+}
+
+// abbreviated reports whether the dot after text is that of an abbreviation or
+// of a day, as it is before rest.
+func abbreviated(text, rest string) bool {
+	word := lastWord(text)
+	next, size := utf8.DecodeRuneInString(rest)
+	if r, n := utf8.DecodeRuneInString(word); n == len(word) && n > 0 && !unicode.IsDigit(r) {
+		// Of a name, or as in z. B.
+		return unicode.IsUpper(r) && r != 'I' || unicode.IsLetter(next) && strings.HasPrefix(rest[size:], ".")
+	}
+	if n := len(word); n > 0 && n <= 2 && strings.Trim(word, "0123456789") == "" && unicode.IsLetter(next) {
+		v := value.Scan(word + ". " + rest) // 3. Dezember
+		return len(v) > 0 && v[0].Kind == value.Date && v[0].Start == 0 && v[0].End > n+2
 	}
 	switch strings.ToLower(word) {
 	case "mr", "mrs", "ms", "dr", "prof", "st", "vs", "e.g", "i.e", "eg", "ie", "cf", "approx", "ca", "fig", "sec", "ch", "vol", "ref", "art", "rev",
@@ -403,6 +455,8 @@ func (q *inquiry) claim(r Range, common, id bool, runs []Run, from int) Claim {
 		if none := runs[i].NotFound; none != nil && none.Kind == OutOfBudget {
 			claim.Verdict = Unsearched
 		}
+		// What stands there with words around it is there by no chance.
+		common := common && !q.wider(runs[i].Range, r)
 		for k := range runs[i].Sources {
 			src := &runs[i].Sources[k]
 			worth := nothing
@@ -412,7 +466,7 @@ func (q *inquiry) claim(r Range, common, id bool, runs []Run, from int) Claim {
 				if !src.Weak && !poor(src) || q.speaks(src.Row.Field, r) {
 					worth = wrong
 				}
-			case src.Weak || common && src.Row != nil && src.Row.listed || src.Row == nil && (poor(src) || common && !id && src.Path != ""):
+			case src.Weak || common && src.Row != nil && src.Row.listed || src.Row == nil && (poor(src) || common && !id && src.Path != "" && src.How != DerivedOf):
 			case src.Kind == FromMessage || src.Kind == FromHistory:
 				worth = said
 			default:
@@ -436,6 +490,12 @@ func (q *inquiry) claim(r Range, common, id bool, runs []Run, from int) Claim {
 	claim.How, claim.Kind, claim.Event, claim.Call, claim.Tool = src.How, src.Kind, src.Event, src.Call, src.Tool
 	claim.Path, claim.At, claim.Row, claim.Stale = src.Path, src.Range, src.Row, src.Stale
 	return claim
+}
+
+// wider reports whether a run has a word beside a claim in it.
+func (q *inquiry) wider(run, claim Range) bool {
+	word := func(s string) bool { return strings.ContainsFunc(s, unicode.IsLetter) }
+	return run.Start < claim.Start && word(q.answer[run.Start:claim.Start]) || claim.End < run.End && word(q.answer[claim.End:run.End])
 }
 
 // stale reports whether a source says what a later result says otherwise.
