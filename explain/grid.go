@@ -668,8 +668,11 @@ func (q *inquiry) sure(at Range, class []string) bool {
 		return true
 	}
 	noun, marked := q.nounBefore(at.Start)
+	next, _, _ := strings.Cut(strings.TrimLeft(q.answer[at.End:min(len(q.answer), at.End+24)], " "), " ")
+	next = strings.TrimRight(next, ".,;:!?")
+	counts := units[strings.ToLower(next)] || len(next) > 3 && strings.HasSuffix(next, "s") && !functionWords[next] && strings.ToLower(next) == next && !verbs[next]
 	if noun == "" {
-		return marked
+		return marked && !(counts && strings.HasPrefix(q.answer[at.End:], " ")) // 2 builds
 	}
 	fold := singular(strings.ToLower(noun))
 	if marked || slices.Contains(class, fold) {
@@ -681,9 +684,7 @@ func (q *inquiry) sure(at Range, class []string) bool {
 	if r, _ := utf8.DecodeRuneInString(noun); !unicode.IsUpper(r) || functionWords[strings.ToLower(noun)] {
 		return false
 	}
-	next, _, _ := strings.Cut(strings.TrimLeft(q.answer[at.End:min(len(q.answer), at.End+24)], " "), " ")
-	next = strings.TrimRight(next, ".,;:!?")
-	return !units[strings.ToLower(next)] && !(len(next) > 3 && strings.HasSuffix(next, "s") && !functionWords[next] && strings.ToLower(next) == next && !verbs[next])
+	return !counts
 }
 
 // nounBefore is the word before a number: ports, of both numbers in "ports 1 and
@@ -703,6 +704,8 @@ func (q *inquiry) nounBefore(at int) (noun string, marked bool) {
 			continue
 		case r == '|' || r == '\n':
 			return "", true
+		case ends(r) && !abbreviated(before[:len(before)-n], q.answer[at:min(len(q.answer), at+16)]):
+			return "", marked // that was another sentence
 		case r == '-' || r == '•':
 			return "", strings.HasSuffix(before, "\n-") || before == "-"
 		}

@@ -698,8 +698,13 @@ func (q *inquiry) rank(a, b finding) int {
 		return 0
 	}
 	return cmp.Or(cmp.Compare(no(a.echoed), no(b.echoed)), cmp.Compare(no(a.brief), no(b.brief)), cmp.Compare(no(a.weak), no(b.weak)),
-		cmp.Compare(no(a.repeats), no(b.repeats)), cmp.Compare(row(&a), row(&b)), cmp.Compare(a.how.rank(), b.how.rank()), cmp.Compare(b.as, a.as),
+		cmp.Compare(no(a.repeats), no(b.repeats)), cmp.Compare(row(&a), row(&b)), cmp.Compare(no(q.offered(a.shown)), no(q.offered(b.shown))), cmp.Compare(a.how.rank(), b.how.rank()), cmp.Compare(b.as, a.as),
 		cmp.Compare(q.shown[a.shown].origin, q.shown[b.shown].origin), a.hit.compare(b.hit))
+}
+
+// offered reports whether a part says what there is to call or to read.
+func (q *inquiry) offered(i int) bool {
+	return q.shown[i].kind == FromTool || q.shown[i].kind == FromMenu
 }
 
 // findings lists where a run stands, what backs it most first.

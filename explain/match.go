@@ -370,13 +370,19 @@ func (l *lookup) agreeing(k int) []agreed {
 				break
 			}
 			seen[f.value] = true
-			if as := value.Same(v, ix.values[f.value].Value); as != value.None && l.tells(ix.pieceOf(int(f.value))) {
+			if as := value.Same(v, ix.values[f.value].Value); as != value.None && l.counts(v, ix.pieceOf(int(f.value))) {
 				list = append(list, agreed{int(f.value), as})
 			}
 		}
 	}
 	l.same[k] = list
 	return list
+}
+
+// counts reports whether a value tells something where a piece has it: one that
+// is not common does wherever it stands.
+func (l *lookup) counts(v value.Value, piece int) bool {
+	return l.tells(piece) || !v.Common && v.End-v.Start > 2 && l.has(piece)
 }
 
 // pieceOf is the piece that has a value.

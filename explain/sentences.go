@@ -2,6 +2,7 @@ package explain
 
 import (
 	"cmp"
+	"encoding/json"
 	"slices"
 	"sort"
 	"strings"
@@ -53,7 +54,15 @@ func cutsOf(text string) []cut {
 			cuts = append(cuts, cut{r, kind, mark})
 		}
 	}
+	data := jsonCuts{text: text}
 	for at := 0; at < len(text); {
+		if stop := data.end(at); stop > 0 {
+			for _, r := range data.rows(at, stop) {
+				add(r.Start, r.End, codeCut, 0)
+			}
+			at = stop
+			continue
+		}
 		end := lineEnd(text, at)
 		line := text[at:end]
 		if fence := fenceOf(line); fence != "" {
@@ -65,7 +74,18 @@ func cutsOf(text string) []cut {
 					break
 				}
 			}
-			add(at, stop, codeCut, 0)
+			if begin := min(end+1, stop); data.end(begin) > 0 {
+				for i, r := range data.rows(begin, data.end(begin)) {
+					if i == 0 {
+						r.Start = at
+					}
+					add(r.Start, r.End, codeCut, 0)
+					begin = r.End
+				}
+				add(begin, stop, codeCut, 0)
+			} else {
+				add(at, stop, codeCut, 0)
+			}
 			at = stop + 1
 			continue
 		}
@@ -92,6 +112,72 @@ func cutsOf(text string) []cut {
 		at = end + 1
 	}
 	return cuts
+}
+
+// jsonCuts finds the JSON in a text that begins a line.
+type jsonCuts struct {
+	text string
+	skip int // no JSON begins before
+	last [2]int
+}
+
+// end is where the JSON object or array ends that begins at a line; 0 if none
+// does, or if something follows it in its last line.
+func (j *jsonCuts) end(at int) int {
+	if j.last[1] > 0 && j.last[0] == at {
+		return j.last[1]
+	}
+	begin := at + len(j.text[at:]) - len(strings.TrimLeft(j.text[at:], " \t"))
+	if begin < j.skip || begin >= len(j.text) || j.text[begin] != '{' && j.text[begin] != '[' {
+		return 0
+	}
+	d := json.NewDecoder(strings.NewReader(j.text[begin:]))
+	var raw json.RawMessage
+	if err := d.Decode(&raw); err != nil {
+		j.skip = len(j.text) // it ends in the middle
+		if wrong, ok := err.(*json.SyntaxError); ok && wrong.Offset > 0 && begin+int(wrong.Offset) < len(j.text) {
+			j.skip = begin + int(wrong.Offset)
+		}
+		return 0
+	}
+	end := begin + int(d.InputOffset())
+	j.skip = end
+	if strings.TrimSpace(j.text[end:lineEnd(j.text, end)]) != "" {
+		return 0
+	}
+	j.last = [2]int{at, end}
+	return end
+}
+
+// rows cuts JSON after each object that has no other in it, so that each row is
+// one piece.
+func (j *jsonCuts) rows(at, end int) []Range {
+	d := parseFlat(j.text[at:end])
+	if d == nil {
+		return []Range{{at, end}}
+	}
+	inner := make([]bool, len(d.nodes)) // it has an object
+	object := func(n *node) bool { return n.container && d.text[n.start] == '{' }
+	for i := range slices.Backward(d.nodes) {
+		if n := &d.nodes[i]; n.parent >= 0 && (object(n) || inner[i]) {
+			inner[n.parent] = true
+		}
+	}
+	var list []Range
+	from := at
+	for i := range d.nodes {
+		if n := &d.nodes[i]; object(n) && !inner[i] {
+			if !hasWord(j.text[from : at+n.start]) {
+				from = at + n.start
+			}
+			list = append(list, Range{from, at + n.end})
+			from = at + n.end
+		}
+	}
+	if len(list) == 0 || hasWord(j.text[from:end]) {
+		list = append(list, Range{from, end})
+	}
+	return list
 }
 
 func lineEnd(text string, at int) int {
@@ -443,7 +529,7 @@ func (q *inquiry) claim(r Range, common, id bool, runs []Run, from int) Claim {
 	claim := Claim{Range: r, Text: q.answer[r.Start:r.End], Verdict: Unsupported, Run: -1, Index: -1}
 	const ( // what a source is worth
 		nothing = iota
-		said    // by a person, who may be wrong as well
+		said    // by a person, who may be wrong as well, or of a tool and not by it
 		wrong
 		right
 	)
@@ -463,11 +549,11 @@ func (q *inquiry) claim(r Range, common, id bool, runs []Run, from int) Claim {
 			switch {
 			case src.Echoed && !(common && src.Row.tells() && !q.isID(src)), src.Brief, id && !q.isID(src):
 			case src.Row != nil && src.Row.Wrong:
-				if !src.Weak && !poor(src) || q.speaks(src.Row.Field, r) {
+				if !src.Weak && !poor(src) || q.speaks(src.Row.Field, r) || src.opposite() {
 					worth = wrong
 				}
 			case src.Weak || common && src.Row != nil && src.Row.listed || src.Row == nil && (poor(src) || common && !id && src.Path != "" && src.How != DerivedOf):
-			case src.Kind == FromMessage || src.Kind == FromHistory:
+			case src.Kind == FromMessage || src.Kind == FromHistory || src.Kind == FromTool || src.Kind == FromMenu:
 				worth = said
 			default:
 				worth = right
@@ -489,6 +575,14 @@ func (q *inquiry) claim(r Range, common, id bool, runs []Run, from int) Claim {
 	src := claim.Source
 	claim.How, claim.Kind, claim.Event, claim.Call, claim.Tool = src.How, src.Kind, src.Event, src.Call, src.Tool
 	claim.Path, claim.At, claim.Row, claim.Stale = src.Path, src.Range, src.Row, src.Stale
+	if run := &runs[claim.Run]; src.Text == run.Text && src.End-src.Start == run.End-run.Start && run.Start <= r.Start && r.End <= run.End {
+		claim.At = Range{src.Start + r.Start - run.Start, src.Start + r.End - run.Start} // of all that was copied
+		if k, ok := q.rowing.parts[src.Part]; ok && q.shown[k].json != nil {
+			if n := q.shown[k].json.around(claim.At); n != nil {
+				claim.Path = q.shown[k].json.path(n)
+			}
+		}
+	}
 	return claim
 }
 
@@ -496,6 +590,12 @@ func (q *inquiry) claim(r Range, common, id bool, runs []Run, from int) Claim {
 func (q *inquiry) wider(run, claim Range) bool {
 	word := func(s string) bool { return strings.ContainsFunc(s, unicode.IsLetter) }
 	return run.Start < claim.Start && word(q.answer[run.Start:claim.Start]) || claim.End < run.End && word(q.answer[claim.End:run.End])
+}
+
+// opposite reports whether a source is true and the row of which the sentence
+// speaks says false, or the other way round.
+func (s *Source) opposite() bool {
+	return len(s.Row.Instead) == 1 && (s.Text == "true" && s.Row.Instead[0].Text == "false" || s.Text == "false" && s.Row.Instead[0].Text == "true")
 }
 
 // stale reports whether a source says what a later result says otherwise.
