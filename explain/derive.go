@@ -47,7 +47,7 @@ func (q *inquiry) derive(k int) []derived {
 			continue
 		}
 		done[s.piece] = true
-		if n < near {
+		if n < near || len(s.data) <= 1<<14 {
 			if d, ok := q.countedRows(v, i, number); ok {
 				list = append(list, d)
 			}
@@ -263,7 +263,10 @@ func (q *inquiry) kindred(i int) []kindred {
 			continue
 		}
 		var id int32
-		if id, room = w.said.find(text, room); id >= 0 {
+		if id, room = w.said.find(text, room); id < 0 {
+			id, room = w.said.find(text+"s", room)
+		}
+		if id >= 0 {
 			put(key{int32(up.parent), g.name(n), folded(text)}, c, kindred{})
 		}
 	}

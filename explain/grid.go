@@ -664,7 +664,7 @@ func (q *inquiry) sure(at Range, class []string) bool {
 			digits++
 		}
 	}
-	if letters > 2 || letters > 0 && digits > 0 || digits > 3 || letters == 2 && text == strings.ToUpper(text) {
+	if letters > 2 || letters > 0 && digits > 0 || digits > 3 || letters == 2 && (text == strings.ToUpper(text) || isCapital(text) && !functionWords[strings.ToLower(text)]) {
 		return true
 	}
 	noun, marked := q.nounBefore(at.Start)

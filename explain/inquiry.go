@@ -727,7 +727,7 @@ func (q *inquiry) findings(r Range) []finding {
 	for i, h := range hits {
 		f := finding{hit: h, brief: i >= copies && r.End-r.Start < minCopy, row: q.row(h, r)}
 		said := q.most > 0 && (q.shown[h.shown].kind == FromMessage || q.shown[h.shown].kind == FromHistory) // what a person gave
-		f.weak = !f.brief && common && !said && (f.row == nil || f.row.Wrong) && !q.near(h, number) && !(i < maxTogether && q.together(r, h, ""))
+		f.weak = !f.brief && common && !said && (f.row == nil || f.row.Wrong || f.row.listed) && !q.near(h, number) && !(i < maxTogether && q.together(r, h, ""))
 		list[i] = f
 	}
 	q.echo(r, common, list)

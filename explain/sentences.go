@@ -209,6 +209,9 @@ func lineKind(line string) (cutKind, int) {
 	if n := len(trimmed) - len(strings.TrimLeft(trimmed, "#")); 0 < n && n <= 6 && strings.HasPrefix(trimmed[n:], " ") {
 		return headCut, before + n
 	}
+	if strings.HasPrefix(trimmed, "**") && strings.HasSuffix(strings.TrimSuffix(trimmed, ":"), "**") && strings.Count(trimmed, "**") == 2 && len(trimmed) <= 80 {
+		return headCut, before // a line in bold
+	}
 	if strings.HasPrefix(trimmed, "|") && strings.Count(trimmed, "|") > 1 || strings.Count(trimmed, " | ") > 1 {
 		return rowCut, 0
 	}
@@ -575,15 +578,40 @@ func (q *inquiry) claim(r Range, common, id bool, runs []Run, from int) Claim {
 	src := claim.Source
 	claim.How, claim.Kind, claim.Event, claim.Call, claim.Tool = src.How, src.Kind, src.Event, src.Call, src.Tool
 	claim.Path, claim.At, claim.Row, claim.Stale = src.Path, src.Range, src.Row, src.Stale
-	if run := &runs[claim.Run]; src.Text == run.Text && src.End-src.Start == run.End-run.Start && run.Start <= r.Start && r.End <= run.End {
-		claim.At = Range{src.Start + r.Start - run.Start, src.Start + r.End - run.Start} // of all that was copied
-		if k, ok := q.rowing.parts[src.Part]; ok && q.shown[k].json != nil {
-			if n := q.shown[k].json.around(claim.At); n != nil {
-				claim.Path = q.shown[k].json.path(n)
-			}
-		}
+	if run := &runs[claim.Run]; run.Range != r {
+		claim.Path, claim.At = q.within(run, src, r)
 	}
 	return claim
+}
+
+// within is where a range of the answer stands in a source that a longer run was
+// copied from: the path and the range.
+func (q *inquiry) within(run *Run, src *Source, r Range) (string, Range) {
+	k, ok := q.rowing.parts[src.Part]
+	path := func(at Range) string {
+		if ok && q.shown[k].json != nil {
+			if n := q.shown[k].json.around(at); n != nil {
+				return q.shown[k].json.path(n)
+			}
+		}
+		return src.Path
+	}
+	if src.Text == run.Text && run.Start <= r.Start && r.End <= run.End {
+		at := Range{src.Start + r.Start - run.Start, src.Start + r.End - run.Start}
+		return path(at), at
+	}
+	at := src.Range
+	found := 0
+	for _, s := range q.look.sites(r) {
+		if ok && s.piece == q.shown[k].piece && src.Start <= s.Start && s.End <= src.End {
+			at = s.Range
+			found++
+		}
+	}
+	if found != 1 {
+		return src.Path, src.Range
+	}
+	return path(at), at
 }
 
 // wider reports whether a run has a word beside a claim in it.
