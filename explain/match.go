@@ -294,6 +294,7 @@ func (l *lookup) named() {
 		end := nameEnd(s, i)
 		best := i
 		var at []Range
+		exact := false
 		for k, n := ix.names.first(foldedHash(s[i:word])), 0; k >= 0; k = ix.names.next[k] {
 			if l.steps--; l.steps < 0 {
 				l.limited = true
@@ -305,26 +306,33 @@ func (l *lookup) named() {
 			w := ix.words[k]
 			v := ix.viewAt(w.Start)
 			t := ix.text[w.Start:v.end]
-			same := 0
+			same, as := 0, false
 			for e := word; e <= end; e++ {
-				if n := e - i; n <= len(t) && valueEdge(s, e) && valueEdge(t, n) && s[i:e] == t[:n] {
-					same = n
+				if n := e - i; n <= len(t) && valueEdge(s, e) && valueEdge(t, n) && strings.EqualFold(s[i:e], t[:n]) {
+					if is := s[i:e] == t[:n]; is || e > word { // of one word the case tells that it is a name
+						same, as = n, is
+					}
 				}
 			}
 			if same == 0 || !l.tells(int(v.piece)) {
 				continue
 			}
-			if i+same > best {
-				best, at = i+same, at[:0]
+			if i+same > best || i+same == best && as && !exact {
+				best, at, exact = i+same, at[:0], as
 			}
-			if i+same == best {
+			if i+same == best && as == exact {
 				at = append(at, Range{w.Start, w.Start + same})
 			}
 		}
 		one := best <= word
 		if best-i >= minName && !(one && beginsSentence(s, i)) {
 			for _, r := range at {
-				l.add(copied{Range: Range{i, best}, at: r.Start, brief: true})
+				if exact {
+					l.add(copied{Range: Range{i, best}, at: r.Start, brief: true})
+				} else {
+					from := sort.Search(len(ix.foldAt), func(k int) bool { return int(ix.foldAt[k]) >= r.Start })
+					l.add(copied{Range: Range{i, best}, at: from, from: l.foldedAt(i), loose: true, brief: true})
+				}
 			}
 		}
 		i = max(word, best)

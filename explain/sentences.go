@@ -351,13 +351,21 @@ func surelyEnds(text, rest string) bool {
 	case strings.Contains(word, "."):
 		return false
 	}
-	return letters > 3 || letters > 1 && named || dotlessUnits[short]
+	return letters > 3 || letters > 1 && named || dotlessUnits[short] || named && measured(text, word)
 }
 
 var (
 	longAbbreviations = set("dept corp assn temp orig misc prev attn govt intl natl evtl inkl exkl zzgl abzgl bspw insb sept tues thurs acct cont appt blvd ident spec")
 	dotlessUnits      = set("ms ns gb mb kb tb gib mib kib kw kwh mwh eur usd gbp chf kg km hz khz mhz ghz")
 )
+
+// measured reports whether the last word of a text is a unit: a number stands
+// before it.
+func measured(text, word string) bool {
+	before := strings.TrimSuffix(text, word)
+	v := value.Scan(text[max(0, len(before)-24):])
+	return len(v) > 0 && v[len(v)-1].Unit != "" && max(0, len(before)-24)+v[len(v)-1].End == len(text)
+}
 
 // lastWord is what a text ends with, after space or a sign that opens.
 func lastWord(text string) string {
@@ -384,6 +392,9 @@ func abbreviated(text, rest string) bool {
 	if n := len(word); n > 0 && n <= 2 && strings.Trim(word, "0123456789") == "" && unicode.IsLetter(next) {
 		v := value.Scan(word + ". " + rest) // 3. Dezember
 		return len(v) > 0 && v[0].Kind == value.Date && v[0].Start == 0 && v[0].End > n+2
+	}
+	if measured(text, word) {
+		return false // 30 ms, and not Ms. Lind
 	}
 	switch strings.ToLower(word) {
 	case "mr", "mrs", "ms", "dr", "prof", "st", "vs", "e.g", "i.e", "eg", "ie", "cf", "approx", "ca", "fig", "sec", "ch", "vol", "ref", "art", "rev",
