@@ -154,6 +154,20 @@ func (q *inquiry) counted(v value.Value, i int, g group, sentence int) (d derive
 	return d, any
 }
 
+// onlyID reports whether a hit is an id, and the answer says how many: 4 ports are
+// not port 4.
+func (q *inquiry) onlyID(h hit, at Range) bool {
+	if q.shown[h.shown].kind != FromResult || !q.counts(at) && !strings.HasPrefix(q.answer[at.End:], " of the") {
+		return false
+	}
+	g := q.grid(gridOf{h.shown, false})
+	if g == nil {
+		return false
+	}
+	i := g.at(h.Range)
+	return i >= 0 && g.shapes[g.shape[i]].id
+}
+
 // Kindred are how many rows of a list have the same text under one name, which the
 // answer has as well; without a name it is how many rows there are.
 type kindred struct {

@@ -668,9 +668,7 @@ func (q *inquiry) sure(at Range, class []string) bool {
 		return true
 	}
 	noun, marked := q.nounBefore(at.Start)
-	next, _, _ := strings.Cut(strings.TrimLeft(q.answer[at.End:min(len(q.answer), at.End+24)], " "), " ")
-	next = strings.TrimRight(next, ".,;:!?")
-	counts := units[strings.ToLower(next)] || len(next) > 3 && strings.HasSuffix(next, "s") && !functionWords[next] && strings.ToLower(next) == next && !verbs[next]
+	counts := q.counts(at)
 	if noun == "" {
 		return marked && !(counts && strings.HasPrefix(q.answer[at.End:], " ")) // 2 builds
 	}
@@ -685,6 +683,14 @@ func (q *inquiry) sure(at Range, class []string) bool {
 		return false
 	}
 	return !counts
+}
+
+// counts reports whether a number says how many: what follows is a unit, or there
+// are several of it.
+func (q *inquiry) counts(at Range) bool {
+	next, _, _ := strings.Cut(strings.TrimLeft(q.answer[at.End:min(len(q.answer), at.End+24)], " "), " ")
+	next = strings.TrimRight(next, ".,;:!?")
+	return units[strings.ToLower(next)] || len(next) > 3 && strings.HasSuffix(next, "s") && !functionWords[next] && strings.ToLower(next) == next && !verbs[next]
 }
 
 // nounBefore is the word before a number: ports, of both numbers in "ports 1 and

@@ -728,10 +728,12 @@ func (q *inquiry) findings(r Range) []finding {
 		f := finding{hit: h, brief: i >= copies && r.End-r.Start < minCopy, row: q.row(h, r)}
 		said := q.most > 0 && (q.shown[h.shown].kind == FromMessage || q.shown[h.shown].kind == FromHistory) // what a person gave
 		f.weak = !f.brief && common && !said && (f.row == nil || f.row.Wrong || f.row.listed) && !q.near(h, number) && !(i < maxTogether && q.together(r, h, ""))
+		f.weak = f.weak || !f.brief && common && q.onlyID(h, r)
 		list[i] = f
 	}
 	q.echo(r, common, list)
-	if !slices.ContainsFunc(list, func(f finding) bool { return !f.weak && !f.echoed && !f.brief }) {
+	wrong := slices.ContainsFunc(list, func(f finding) bool { return f.row != nil && f.row.Wrong })
+	if common && !wrong || !slices.ContainsFunc(list, func(f finding) bool { return !f.weak && !f.echoed && !f.brief }) {
 		if k := q.look.valueAt(r); k >= 0 {
 			for _, d := range q.derive(k) {
 				list = append(list, d.finding)

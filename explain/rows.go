@@ -701,7 +701,7 @@ func (g *grid) ids(c int) []int {
 			names = append(names, i)
 		}
 	}
-	if ids == nil && names != nil {
+	if ids == nil && names != nil && !g.plainObject(c) { // the currency of an account tells it from no other
 		ids = names[:1]
 	}
 	return ids

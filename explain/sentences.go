@@ -548,9 +548,11 @@ func (q *inquiry) claim(r Range, common, id bool, runs []Run, from int) Claim {
 		right
 	)
 	best := nothing
+	var blamed *Source // whose row is a wrong one, under a name that the sentence has
+	at := [2]int{}
 	for i := from; i < len(runs) && runs[i].Start < r.End; i++ {
-		if runs[i].End <= r.Start {
-			continue
+		if run := runs[i].Range; run.End <= r.Start || run.Start > r.Start && !wordEdge(q.answer, run.Start) || run.End < r.End && !wordEdge(q.answer, run.End) {
+			continue // of a long number only the first digits
 		}
 		if none := runs[i].NotFound; none != nil && none.Kind == OutOfBudget {
 			claim.Verdict = Unsearched
@@ -563,8 +565,12 @@ func (q *inquiry) claim(r Range, common, id bool, runs []Run, from int) Claim {
 			switch {
 			case src.Echoed && !(common && src.Row.tells() && !q.isID(src)), src.Brief, id && !q.isID(src):
 			case src.Row != nil && src.Row.Wrong:
-				if !src.Weak && !poor(src) || q.speaks(src.Row.Field, r) || src.opposite() {
+				spoken := q.speaks(src.Row.Field, r)
+				if !src.Weak && !poor(src) || spoken || src.opposite() {
 					worth = wrong
+				}
+				if spoken && blamed == nil {
+					blamed, at = src, [2]int{i, k}
 				}
 			case src.Weak || common && src.Row != nil && src.Row.listed || src.Row == nil && (poor(src) || common && !id && src.Path != "" && src.How != DerivedOf):
 			case src.Kind == FromMessage || src.Kind == FromHistory || src.Kind == FromTool || src.Kind == FromMenu:
@@ -577,6 +583,9 @@ func (q *inquiry) claim(r Range, common, id bool, runs []Run, from int) Claim {
 				claim.Run, claim.Index, claim.Source = i, k, src
 			}
 		}
+	}
+	if best == right && blamed != nil && q.beside(claim.Source, r) {
+		best, claim.Source, claim.Run, claim.Index = wrong, blamed, at[0], at[1]
 	}
 	switch best {
 	case nothing:
@@ -623,6 +632,21 @@ func (q *inquiry) within(run *Run, src *Source, r Range) (string, Range) {
 		return src.Path, src.Range
 	}
 	return path(at), at
+}
+
+// beside reports whether a source only happens to have a value: it stands in a
+// row of which the sentence does not speak, under a name that it does not have.
+func (q *inquiry) beside(src *Source, r Range) bool {
+	k, ok := q.rowing.parts[src.Part]
+	if !ok || src.Kind != FromResult || src.Row != nil || src.How == DerivedOf {
+		return false
+	}
+	g := q.grid(gridOf{k, false})
+	if g == nil {
+		return false
+	}
+	i := g.at(g.bare(src.Range))
+	return i >= 0 && !g.nodes[i].container && g.nodes[i].key >= 0 && !q.speaks(g.name(&g.nodes[i]), r)
 }
 
 // wider reports whether a run has a word beside a claim in it.
