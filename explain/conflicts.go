@@ -307,7 +307,7 @@ func (t *thing) keys() []string {
 func (id *ident) nouns() []string {
 	var nouns []string
 	for _, w := range id.class {
-		if !idWords[w] && !slices.Contains(nouns, w) {
+		if (!idWords[w] || idKinds[w]) && !slices.Contains(nouns, w) {
 			nouns = append(nouns, w)
 		}
 	}
@@ -316,6 +316,9 @@ func (id *ident) nouns() []string {
 	}
 	return nouns
 }
+
+// idKinds are names of ids that mean the same wherever they stand.
+var idKinds = set("sku iban isbn ean email mail ip host hostname serial uuid guid login username")
 
 // things lists those in all results that have a field of these and a key of
 // those, by key.

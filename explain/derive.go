@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/spoorhq/spoor/internal/value"
 )
@@ -39,12 +40,18 @@ func (q *inquiry) derive(k int) []derived {
 	_, number := q.sentence(v.Start)
 	done := make([]bool, len(q.ix.pieces))
 	tried := chance{room: specific(v)}
-	for _, i := range q.likely(v.Start) {
+	parts, near := q.likely(v.Start)
+	for n, i := range parts {
 		s := &q.shown[i]
 		if s.piece < 0 || done[s.piece] || s.kind == FromTool || s.kind == FromMenu {
 			continue
 		}
 		done[s.piece] = true
+		if n < near || len(s.data) <= 1<<14 {
+			if d, ok := q.countedRows(v, i, number); ok {
+				list = append(list, d)
+			}
+		}
 		for _, g := range q.ix.groupsOf(s.piece) {
 			if len(list) == most {
 				break
@@ -115,11 +122,12 @@ func specific(v value.Value) float64 {
 	return n
 }
 
-// fits reports whether a computation may be of what the value is: of an amount or
-// a time not from mere numbers, and of what is short only exactly.
+// fits reports whether a computation may be of what the value is: of what is
+// short only exactly, and of an amount or a time from mere numbers only if it is
+// long, too.
 func fits(v value.Value, d value.Derivation, list []value.Value) bool {
 	if v.Unit != "" && v.Unit != "%" && !slices.ContainsFunc(d.Of, func(i int) bool { return list[i].Unit != "" }) {
-		return false
+		return d.Exact && specific(v) >= 1000
 	}
 	return d.Exact || v.Unit == "%" || specific(v) >= 1000
 }
@@ -146,9 +154,143 @@ func (q *inquiry) counted(v value.Value, i int, g group, sentence int) (d derive
 	return d, any
 }
 
+// onlyID reports whether a hit is an id, and the answer says how many: 4 ports are
+// not port 4.
+func (q *inquiry) onlyID(h hit, at Range) bool {
+	if q.shown[h.shown].kind != FromResult || !q.counts(at) && !strings.HasPrefix(q.answer[at.End:], " of the") {
+		return false
+	}
+	g := q.grid(gridOf{h.shown, false})
+	if g == nil {
+		return false
+	}
+	i := g.at(h.Range)
+	return i >= 0 && g.shapes[g.shape[i]].id
+}
+
+// Kindred are how many rows of a list have the same text under one name, which the
+// answer has as well; without a name it is how many rows there are.
+type kindred struct {
+	list        int32 // the node that has the rows
+	name, text  string
+	cells       []int32
+	truth, rows bool
+}
+
+// countedRows says that a list has as many rows of a kind as the answer tells, if
+// its sentence says what kind: 2 builds failed.
+func (q *inquiry) countedRows(v value.Value, i, sentence int) (d derived, ok bool) {
+	if v.Kind != value.Number && v.Kind != value.Quantity || !v.Num.Whole() || v.Num.Sign() <= 0 || q.shown[i].kind != FromResult {
+		return d, false
+	}
+	words := q.wordsOf(sentence)
+	said := func(text string) bool {
+		any := false
+		for w := range wordsIn(text) {
+			if !words[w] {
+				return false
+			}
+			any = true
+		}
+		return any
+	}
+	g := q.grid(gridOf{i, false})
+	for _, t := range q.kindred(i) {
+		n := itoa(len(t.cells))
+		if v.Num.String() != n {
+			continue
+		}
+		rule := ""
+		switch {
+		case t.rows && slices.ContainsFunc(g.near, said):
+			rule = say("count rows", "n", n)
+		case t.truth && said(t.name):
+			rule = say("count cells", "n", n, "name", line(t.name), "text", "true")
+		case !t.rows && !t.truth && said(t.text):
+			rule = say("count cells", "n", n, "name", line(t.name), "text", line(t.text))
+		default:
+			continue
+		}
+		over := &g.nodes[t.list]
+		d.finding = finding{hit: hit{shown: i, Range: Range{over.start, over.end}, how: DerivedOf, as: value.Equal}, rule: rule}
+		for _, c := range t.cells[:min(len(t.cells), maxOperands)] {
+			n := &g.nodes[c]
+			d.from = append(d.from, Place{Path: g.path(n), Range: g.content(n), Text: g.plain(n)})
+		}
+		return d, true
+	}
+	return d, false
+}
+
+// kindred are those of a piece, made once.
+func (q *inquiry) kindred(i int) []kindred {
+	w := q.rowed()
+	if list, ok := w.kindred[i]; ok {
+		return list
+	}
+	if w.kindred == nil {
+		w.kindred = map[int][]kindred{}
+	}
+	w.kindred[i] = nil
+	g := q.grid(gridOf{i, false})
+	if g == nil || !q.step(len(g.nodes)) {
+		return nil
+	}
+	type key struct {
+		list       int32
+		name, text string
+	}
+	at := map[key]int{}
+	var list []kindred
+	var room []word
+	put := func(k key, cell int, t kindred) {
+		n, ok := at[k]
+		if !ok {
+			if len(list) == maxGroups {
+				return
+			}
+			n = len(list)
+			at[k] = n
+			t.list, t.name, t.text = k.list, k.name, k.text
+			list = append(list, t)
+		}
+		list[n].cells = append(list[n].cells, int32(cell))
+	}
+	for c := range g.nodes {
+		n := &g.nodes[c]
+		if n.parent < 0 {
+			continue
+		}
+		up := &g.nodes[n.parent]
+		if n.container && (g.table && n.parent == 0 || !g.table && up.parent < 0 && g.list(n.parent)) {
+			put(key{list: int32(n.parent)}, c, kindred{rows: true})
+		}
+		if n.container || n.key < 0 || up.parent < 0 || !g.table && !g.list(up.parent) {
+			continue
+		}
+		text := g.plain(n)
+		if text == "true" && !n.quoted {
+			put(key{int32(up.parent), g.name(n), text}, c, kindred{truth: true})
+			continue
+		}
+		if !n.quoted || len(text) > maxFill || strings.IndexFunc(text, unicode.IsLetter) < 0 {
+			continue
+		}
+		var id int32
+		if id, room = w.said.find(text, room); id < 0 {
+			id, room = w.said.find(text+"s", room)
+		}
+		if id >= 0 {
+			put(key{int32(up.parent), g.name(n), folded(text)}, c, kindred{})
+		}
+	}
+	w.kindred[i] = list
+	return list
+}
+
 // likely are the parts in the order in which they are tried: those that the
-// sentence has words of, then the others, the last one first.
-func (q *inquiry) likely(at int) (list []int) {
+// sentence has words of, so many, then the others, the last one first.
+func (q *inquiry) likely(at int) (list []int, near int) {
 	sentence, _ := q.sentence(at)
 	seen := make([]bool, len(q.shown))
 	for _, r := range q.runs {
@@ -167,12 +309,13 @@ func (q *inquiry) likely(at int) (list []int) {
 	slices.SortStableFunc(list, func(a, b int) int {
 		return cmp.Compare(len(q.shown[a].data)/4096, len(q.shown[b].data)/4096) // what is small is quick
 	})
+	near = len(list)
 	for i := range slices.Backward(q.shown) {
 		if !seen[i] {
 			list = append(list, i)
 		}
 	}
-	return list
+	return list, near
 }
 
 func (q *inquiry) valuePlace(s *shown, v *indexed) Place {

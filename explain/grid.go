@@ -664,12 +664,13 @@ func (q *inquiry) sure(at Range, class []string) bool {
 			digits++
 		}
 	}
-	if letters > 2 || letters > 0 && digits > 0 || digits > 3 || letters == 2 && text == strings.ToUpper(text) {
+	if letters > 2 || letters > 0 && digits > 0 || digits > 3 || letters == 2 && (text == strings.ToUpper(text) || isCapital(text) && !functionWords[strings.ToLower(text)]) {
 		return true
 	}
 	noun, marked := q.nounBefore(at.Start)
+	counts := q.counts(at)
 	if noun == "" {
-		return marked
+		return marked && !(counts && strings.HasPrefix(q.answer[at.End:], " ")) // 2 builds
 	}
 	fold := singular(strings.ToLower(noun))
 	if marked || slices.Contains(class, fold) {
@@ -681,9 +682,15 @@ func (q *inquiry) sure(at Range, class []string) bool {
 	if r, _ := utf8.DecodeRuneInString(noun); !unicode.IsUpper(r) || functionWords[strings.ToLower(noun)] {
 		return false
 	}
+	return !counts
+}
+
+// counts reports whether a number says how many: what follows is a unit, or there
+// are several of it.
+func (q *inquiry) counts(at Range) bool {
 	next, _, _ := strings.Cut(strings.TrimLeft(q.answer[at.End:min(len(q.answer), at.End+24)], " "), " ")
 	next = strings.TrimRight(next, ".,;:!?")
-	return !units[strings.ToLower(next)] && !(len(next) > 3 && strings.HasSuffix(next, "s") && !functionWords[next] && strings.ToLower(next) == next && !verbs[next])
+	return units[strings.ToLower(next)] || len(next) > 3 && strings.HasSuffix(next, "s") && !functionWords[next] && strings.ToLower(next) == next && !verbs[next]
 }
 
 // nounBefore is the word before a number: ports, of both numbers in "ports 1 and
@@ -703,6 +710,8 @@ func (q *inquiry) nounBefore(at int) (noun string, marked bool) {
 			continue
 		case r == '|' || r == '\n':
 			return "", true
+		case ends(r) && !abbreviated(before[:len(before)-n], q.answer[at:min(len(q.answer), at+16)]):
+			return "", marked // that was another sentence
 		case r == '-' || r == '•':
 			return "", strings.HasSuffix(before, "\n-") || before == "-"
 		}

@@ -702,8 +702,13 @@ func (q *inquiry) rank(a, b finding) int {
 		return 0
 	}
 	return cmp.Or(cmp.Compare(no(a.echoed), no(b.echoed)), cmp.Compare(no(a.brief), no(b.brief)), cmp.Compare(no(a.weak), no(b.weak)),
-		cmp.Compare(no(a.repeats), no(b.repeats)), cmp.Compare(row(&a), row(&b)), cmp.Compare(a.how.rank(), b.how.rank()), cmp.Compare(b.as, a.as),
+		cmp.Compare(no(a.repeats), no(b.repeats)), cmp.Compare(row(&a), row(&b)), cmp.Compare(no(q.offered(a.shown)), no(q.offered(b.shown))), cmp.Compare(a.how.rank(), b.how.rank()), cmp.Compare(b.as, a.as),
 		cmp.Compare(q.shown[a.shown].origin, q.shown[b.shown].origin), a.hit.compare(b.hit))
+}
+
+// offered reports whether a part says what there is to call or to read.
+func (q *inquiry) offered(i int) bool {
+	return q.shown[i].kind == FromTool || q.shown[i].kind == FromMenu
 }
 
 // findings lists where a run stands, what backs it most first.
@@ -726,11 +731,13 @@ func (q *inquiry) findings(r Range) []finding {
 	for i, h := range hits {
 		f := finding{hit: h, brief: i >= copies && r.End-r.Start < minCopy, row: q.row(h, r)}
 		said := q.most > 0 && (q.shown[h.shown].kind == FromMessage || q.shown[h.shown].kind == FromHistory) // what a person gave
-		f.weak = !f.brief && common && !said && (f.row == nil || f.row.Wrong) && !q.near(h, number) && !(i < maxTogether && q.together(r, h, ""))
+		f.weak = !f.brief && common && !said && (f.row == nil || f.row.Wrong || f.row.listed) && !q.near(h, number) && !(i < maxTogether && q.together(r, h, ""))
+		f.weak = f.weak || !f.brief && common && q.onlyID(h, r)
 		list[i] = f
 	}
 	q.echo(r, common, list)
-	if !slices.ContainsFunc(list, func(f finding) bool { return !f.weak && !f.echoed && !f.brief }) {
+	wrong := slices.ContainsFunc(list, func(f finding) bool { return f.row != nil && f.row.Wrong })
+	if common && !wrong || !slices.ContainsFunc(list, func(f finding) bool { return !f.weak && !f.echoed && !f.brief }) {
 		if k := q.look.valueAt(r); k >= 0 {
 			for _, d := range q.derive(k) {
 				list = append(list, d.finding)

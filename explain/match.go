@@ -303,6 +303,7 @@ func (l *lookup) named() {
 		}
 		best := i
 		var at []Range
+		exact := false
 		for k, n := ix.names.first(foldedHash(s[i:word])), 0; k >= 0; k = ix.names.next[k] {
 			if l.steps--; l.steps < 0 {
 				l.limited = true
@@ -314,26 +315,33 @@ func (l *lookup) named() {
 			w := ix.words[k]
 			v := ix.viewAt(w.Start)
 			t := ix.text[w.Start:v.end]
-			same := 0
+			same, as := 0, false
 			for e := word; e <= end; e++ {
-				if n := e - i; n <= len(t) && valueEdge(s, e) && valueEdge(t, n) && s[i:e] == t[:n] {
-					same = n
+				if n := e - i; n <= len(t) && valueEdge(s, e) && valueEdge(t, n) && strings.EqualFold(s[i:e], t[:n]) {
+					if is := s[i:e] == t[:n]; is || e > word { // of one word the case tells that it is a name
+						same, as = n, is
+					}
 				}
 			}
 			if same == 0 || !l.tells(int(v.piece)) {
 				continue
 			}
-			if i+same > best {
-				best, at = i+same, at[:0]
+			if i+same > best || i+same == best && as && !exact {
+				best, at, exact = i+same, at[:0], as
 			}
-			if i+same == best {
+			if i+same == best && as == exact {
 				at = append(at, Range{w.Start, w.Start + same})
 			}
 		}
 		one := best <= word
 		if best-i >= minName && !(one && beginsSentence(s, i)) {
 			for _, r := range at {
-				l.add(copied{Range: Range{i, best}, at: r.Start, brief: true})
+				if exact {
+					l.add(copied{Range: Range{i, best}, at: r.Start, brief: true})
+				} else {
+					from := sort.Search(len(ix.foldAt), func(k int) bool { return int(ix.foldAt[k]) >= r.Start })
+					l.add(copied{Range: Range{i, best}, at: from, from: l.foldedAt(i), loose: true, brief: true})
+				}
 			}
 		}
 		i = max(word, best)
@@ -379,13 +387,19 @@ func (l *lookup) agreeing(k int) []agreed {
 				break
 			}
 			seen[f.value] = true
-			if as := value.Same(v, ix.values[f.value].Value); as != value.None && l.tells(ix.pieceOf(int(f.value))) {
+			if as := value.Same(v, ix.values[f.value].Value); as != value.None && l.counts(v, ix.pieceOf(int(f.value))) {
 				list = append(list, agreed{int(f.value), as})
 			}
 		}
 	}
 	l.same[k] = list
 	return list
+}
+
+// counts reports whether a value tells something where a piece has it: one that
+// is not common does wherever it stands.
+func (l *lookup) counts(v value.Value, piece int) bool {
+	return l.tells(piece) || !v.Common && v.End-v.Start > 2 && l.has(piece)
 }
 
 // pieceOf is the piece that has a value.

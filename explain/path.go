@@ -226,7 +226,11 @@ func (d *document) path(n *node) string {
 			names = append(names, "["+strconv.Itoa(n.index)+"]")
 			continue
 		}
-		if name := d.texts[n.nameIn].text[n.name[0]:n.name[1]]; isName(name) {
+		name := d.texts[n.nameIn].text[n.name[0]:n.name[1]]
+		if strings.Contains(name, `\u`) {
+			name = plainEscapes(d.name(n))
+		}
+		if isName(name) {
 			names = append(names, "."+name)
 		} else {
 			names = append(names, `["`+name+`"]`)
@@ -238,6 +242,16 @@ func (d *document) path(n *node) string {
 		b.WriteString(names[i])
 	}
 	return b.String()
+}
+
+// plainEscapes is a text as it stands between the quotes of a JSON string, with no
+// more escapes than it needs.
+func plainEscapes(s string) string {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(s) // a string always can be
+	return strings.TrimSuffix(b.String()[1:], "\"\n")
 }
 
 func isName(s string) bool {

@@ -80,6 +80,7 @@ type rowing struct {
 	tools    map[string][]gridOf   // by tool: the results, and arguments, of which the answer says something
 	nearby   map[string][]string   // by tool: what its rows may be called
 	results  map[string]int        // by tool: how many there are
+	kindred  map[int][]kindred     // by what was shown
 	judged   []Sentence
 	steps    int
 }
@@ -154,7 +155,7 @@ func (q *inquiry) row(h hit, at Range) *Row {
 		return nil
 	}
 	if r.g != nil {
-		if r.cell = r.g.at(h.Range); r.cell < 0 {
+		if r.cell = r.g.at(r.g.bare(h.Range)); r.cell < 0 {
 			r.g = nil
 		} else {
 			r.onKey = h.End <= r.g.nodes[r.cell].start
@@ -280,6 +281,18 @@ func (g *grid) at(r Range) int {
 	return i
 }
 
+// bare is a range of JSON without the signs at its ends: the 12 of "12}".
+func (g *grid) bare(r Range) Range {
+	if g.table {
+		return r
+	}
+	const signs = " \t\r\n{}[],:"
+	s := g.text[r.Start:r.End]
+	r.Start += len(s) - len(strings.TrimLeft(s, signs))
+	r.End = r.Start + len(strings.Trim(s, signs))
+	return r
+}
+
 // has reports whether a is b, or has it.
 func (g *grid) has(a, b int32) bool {
 	return g.nodes[a].start <= g.nodes[b].start && g.nodes[b].end <= g.nodes[a].end && a <= b
@@ -306,7 +319,7 @@ func (r *rower) clause(sentence Range) Range {
 			}
 		}
 		slices.SortFunc(ids, func(a, b Range) int { return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End)) })
-		ids = slices.CompactFunc(ids, func(a, b Range) bool { return a.Start < b.End && b.Start < a.End })
+		ids = disjoint(ids)
 	}
 	if len(ids) < 2 || len(ids) > 64 {
 		return sentence
@@ -336,6 +349,17 @@ func (r *rower) clause(sentence Range) Range {
 		return sentence
 	}
 	return Range{min(ids[mine].Start, values[mine].Start), max(ids[mine].End, values[mine].End)}
+}
+
+// disjoint leaves of ranges that overlap the first: of Lena Fox, Lena and Fox one.
+func disjoint(list []Range) []Range {
+	kept := list[:0]
+	for _, r := range list {
+		if n := len(kept); n == 0 || r.Start >= kept[n-1].End {
+			kept = append(kept, r)
+		}
+	}
+	return kept
 }
 
 // own lists what of the row is spoken of in a scope, nearest first.
@@ -525,6 +549,9 @@ func (r *rower) rival(t *talk, own []mention, scope Range) *Row {
 		if spoken == nil {
 			continue
 		}
+		if r.saidToo(cells, scope) {
+			return nil // of which another value of the scope tells
+		}
 		row := r.start(c)
 		row.Wrong = true
 		row.Subject = r.ids(c)
@@ -538,6 +565,26 @@ func (r *rower) rival(t *talk, own []mention, scope Range) *Row {
 		return row
 	}
 	return nil
+}
+
+// saidToo reports whether a scope says what stands in some cells as well, beside
+// the value itself: "81,900 (Raj), the lowest 69,350" says of Raj what is Raj's.
+func (r *rower) saidToo(cells []int, scope Range) bool {
+	for _, i := range cells {
+		said := false
+		for _, v := range value.Scan(r.g.plain(&r.g.nodes[i])) {
+			if v = v.Under(r.g.name(&r.g.nodes[i])); v.Common {
+				continue
+			}
+			said = said || slices.ContainsFunc(r.valuesIn(scope), func(a value.Value) bool {
+				return (a.End <= r.at.Start || r.at.End <= a.Start) && value.Same(a, v) > value.Partial
+			})
+		}
+		if !said {
+			return false
+		}
+	}
+	return len(cells) > 0
 }
 
 // contrasts reports whether a scope may speak of a row only to say what is not
@@ -654,7 +701,7 @@ func (g *grid) ids(c int) []int {
 			names = append(names, i)
 		}
 	}
-	if ids == nil && names != nil {
+	if ids == nil && names != nil && !g.plainObject(c) { // the currency of an account tells it from no other
 		ids = names[:1]
 	}
 	return ids

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"cmp"
+	"encoding/json"
 	"slices"
 	"sort"
 	"strings"
@@ -53,7 +54,15 @@ func cutsOf(text string) []cut {
 			cuts = append(cuts, cut{r, kind, mark})
 		}
 	}
+	data := jsonCuts{text: text}
 	for at := 0; at < len(text); {
+		if stop := data.end(at); stop > 0 {
+			for _, r := range data.rows(at, stop) {
+				add(r.Start, r.End, codeCut, 0)
+			}
+			at = stop
+			continue
+		}
 		end := lineEnd(text, at)
 		line := text[at:end]
 		if fence := fenceOf(line); fence != "" {
@@ -65,7 +74,18 @@ func cutsOf(text string) []cut {
 					break
 				}
 			}
-			add(at, stop, codeCut, 0)
+			if begin := min(end+1, stop); data.end(begin) > 0 {
+				for i, r := range data.rows(begin, data.end(begin)) {
+					if i == 0 {
+						r.Start = at
+					}
+					add(r.Start, r.End, codeCut, 0)
+					begin = r.End
+				}
+				add(begin, stop, codeCut, 0)
+			} else {
+				add(at, stop, codeCut, 0)
+			}
 			at = stop + 1
 			continue
 		}
@@ -92,6 +112,72 @@ func cutsOf(text string) []cut {
 		at = end + 1
 	}
 	return cuts
+}
+
+// jsonCuts finds the JSON in a text that begins a line.
+type jsonCuts struct {
+	text string
+	skip int // no JSON begins before
+	last [2]int
+}
+
+// end is where the JSON object or array ends that begins at a line; 0 if none
+// does, or if something follows it in its last line.
+func (j *jsonCuts) end(at int) int {
+	if j.last[1] > 0 && j.last[0] == at {
+		return j.last[1]
+	}
+	begin := at + len(j.text[at:]) - len(strings.TrimLeft(j.text[at:], " \t"))
+	if begin < j.skip || begin >= len(j.text) || j.text[begin] != '{' && j.text[begin] != '[' {
+		return 0
+	}
+	d := json.NewDecoder(strings.NewReader(j.text[begin:]))
+	var raw json.RawMessage
+	if err := d.Decode(&raw); err != nil {
+		j.skip = len(j.text) // it ends in the middle
+		if wrong, ok := err.(*json.SyntaxError); ok && wrong.Offset > 0 && begin+int(wrong.Offset) < len(j.text) {
+			j.skip = begin + int(wrong.Offset)
+		}
+		return 0
+	}
+	end := begin + int(d.InputOffset())
+	j.skip = end
+	if strings.TrimSpace(j.text[end:lineEnd(j.text, end)]) != "" {
+		return 0
+	}
+	j.last = [2]int{at, end}
+	return end
+}
+
+// rows cuts JSON after each object that has no other in it, so that each row is
+// one piece.
+func (j *jsonCuts) rows(at, end int) []Range {
+	d := parseFlat(j.text[at:end])
+	if d == nil {
+		return []Range{{at, end}}
+	}
+	inner := make([]bool, len(d.nodes)) // it has an object
+	object := func(n *node) bool { return n.container && d.text[n.start] == '{' }
+	for i := range slices.Backward(d.nodes) {
+		if n := &d.nodes[i]; n.parent >= 0 && (object(n) || inner[i]) {
+			inner[n.parent] = true
+		}
+	}
+	var list []Range
+	from := at
+	for i := range d.nodes {
+		if n := &d.nodes[i]; object(n) && !inner[i] {
+			if !hasWord(j.text[from : at+n.start]) {
+				from = at + n.start
+			}
+			list = append(list, Range{from, at + n.end})
+			from = at + n.end
+		}
+	}
+	if len(list) == 0 || hasWord(j.text[from:end]) {
+		list = append(list, Range{from, end})
+	}
+	return list
 }
 
 func lineEnd(text string, at int) int {
@@ -122,6 +208,9 @@ func lineKind(line string) (cutKind, int) {
 	trimmed = strings.TrimRight(trimmed, " \t\r")
 	if n := len(trimmed) - len(strings.TrimLeft(trimmed, "#")); 0 < n && n <= 6 && strings.HasPrefix(trimmed[n:], " ") {
 		return headCut, before + n
+	}
+	if strings.HasPrefix(trimmed, "**") && strings.HasSuffix(strings.TrimSuffix(trimmed, ":"), "**") && strings.Count(trimmed, "**") == 2 && len(trimmed) <= 80 {
+		return headCut, before // a line in bold
 	}
 	if strings.HasPrefix(trimmed, "|") && strings.Count(trimmed, "|") > 1 || strings.Count(trimmed, " | ") > 1 {
 		return rowCut, 0
@@ -228,7 +317,7 @@ func sentenceEnd(text string, i int) int {
 			return unicode.IsSpace(r) || strings.ContainsRune("\"'([{*_`“„‘«¿¡", r)
 		})
 		next, _ := utf8.DecodeRuneInString(rest)
-		if unicode.IsLower(next) || r == '.' && abbreviated(text[begin:sign], next) {
+		if unicode.IsLower(next) && !(r == '.' && surelyEnds(text[begin:sign], rest)) || r == '.' && abbreviated(text[begin:sign], rest) {
 			continue
 		}
 		return i
@@ -236,13 +325,76 @@ func sentenceEnd(text string, i int) int {
 	return i
 }
 
-// abbreviated reports whether the dot after text is that of an abbreviation,
-// as it is before next.
-func abbreviated(text string, next rune) bool {
-	word := text[max(0, len(text)-16):]
-	word = word[strings.LastIndexFunc(word, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("([\"'“„/*_", r) })+1:]
-	if r, n := utf8.DecodeRuneInString(word); n == len(word) && n > 0 {
-		return unicode.IsUpper(r) && r != 'I' // of a name
+// surelyEnds reports whether a dot ends a sentence though the next word has no
+// capital letter, as names have none that machines have: after a word that is no
+// abbreviation, or a number that is no day.
+func surelyEnds(text, rest string) bool {
+	word := lastWord(text)
+	short := strings.ToLower(word)
+	if strings.HasSuffix(text, ".") || longAbbreviations[short] || abbreviated(text, rest) {
+		return false
+	}
+	next := firstField(rest)
+	named := strings.ContainsAny(next, "0123456789_") // as web-01 is
+	digits, letters := 0, 0
+	for _, r := range word {
+		switch {
+		case unicode.IsDigit(r):
+			digits++
+		case unicode.IsLetter(r):
+			letters++
+		}
+	}
+	switch {
+	case digits > 0:
+		return digits > 2 || letters > 0 || named || strings.ContainsAny(word, ".,%")
+	case strings.Contains(word, "."):
+		return false
+	}
+	return letters > 3 || letters > 1 && named || dotlessUnits[short] || named && measured(text, word)
+}
+
+var (
+	longAbbreviations = set("dept corp assn temp orig misc prev attn govt intl natl evtl inkl exkl zzgl abzgl bspw insb sept tues thurs acct cont appt blvd ident spec")
+	dotlessUnits      = set("ms ns gb mb kb tb gib mib kib kw kwh mwh eur usd gbp chf kg km hz khz mhz ghz")
+)
+
+// measured reports whether the last word of a text is a unit: a number stands
+// before it.
+func measured(text, word string) bool {
+	before := strings.TrimSuffix(text, word)
+	v := value.Scan(text[max(0, len(before)-24):])
+	return len(v) > 0 && v[len(v)-1].Unit != "" && max(0, len(before)-24)+v[len(v)-1].End == len(text)
+}
+
+// lastWord is what a text ends with, after space or a sign that opens.
+func lastWord(text string) string {
+	word := text[max(0, len(text)-32):]
+	return word[strings.LastIndexFunc(word, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("([\"'“„/*_", r) })+1:]
+}
+
+func firstField(text string) string {
+	if i := strings.IndexFunc(text, unicode.IsSpace); i >= 0 {
+		return text[:i]
+	}
+	return text
+}
+
+// abbreviated reports whether the dot after text is that of an abbreviation or
+// of a day, as it is before rest.
+func abbreviated(text, rest string) bool {
+	word := lastWord(text)
+	next, size := utf8.DecodeRuneInString(rest)
+	if r, n := utf8.DecodeRuneInString(word); n == len(word) && n > 0 && !unicode.IsDigit(r) {
+		// Of a name, or as in z. B.
+		return unicode.IsUpper(r) && r != 'I' || unicode.IsLetter(next) && strings.HasPrefix(rest[size:], ".")
+	}
+	if n := len(word); n > 0 && n <= 2 && strings.Trim(word, "0123456789") == "" && unicode.IsLetter(next) {
+		v := value.Scan(word + ". " + rest) // 3. Dezember
+		return len(v) > 0 && v[0].Kind == value.Date && v[0].Start == 0 && v[0].End > n+2
+	}
+	if measured(text, word) {
+		return false // 30 ms, and not Ms. Lind
 	}
 	switch strings.ToLower(word) {
 	case "mr", "mrs", "ms", "dr", "prof", "st", "vs", "e.g", "i.e", "eg", "ie", "cf", "approx", "ca", "fig", "sec", "ch", "vol", "ref", "art", "rev",
@@ -391,29 +543,37 @@ func (q *inquiry) claim(r Range, common, id bool, runs []Run, from int) Claim {
 	claim := Claim{Range: r, Text: q.answer[r.Start:r.End], Verdict: Unsupported, Run: -1, Index: -1}
 	const ( // what a source is worth
 		nothing = iota
-		said    // by a person, who may be wrong as well
+		said    // by a person, who may be wrong as well, or of a tool and not by it
 		wrong
 		right
 	)
 	best := nothing
+	var blamed *Source // whose row is a wrong one, under a name that the sentence has
+	at := [2]int{}
 	for i := from; i < len(runs) && runs[i].Start < r.End; i++ {
-		if runs[i].End <= r.Start {
-			continue
+		if run := runs[i].Range; run.End <= r.Start || run.Start > r.Start && !wordEdge(q.answer, run.Start) || run.End < r.End && !wordEdge(q.answer, run.End) {
+			continue // of a long number only the first digits
 		}
 		if none := runs[i].NotFound; none != nil && none.Kind == OutOfBudget {
 			claim.Verdict = Unsearched
 		}
+		// What stands there with words around it is there by no chance.
+		common := common && !q.wider(runs[i].Range, r)
 		for k := range runs[i].Sources {
 			src := &runs[i].Sources[k]
 			worth := nothing
 			switch {
 			case src.Echoed && !(common && src.Row.tells() && !q.isID(src)), src.Brief, id && !q.isID(src):
 			case src.Row != nil && src.Row.Wrong:
-				if !src.Weak && !poor(src) || q.speaks(src.Row.Field, r) {
+				spoken := q.speaks(src.Row.Field, r)
+				if !src.Weak && !poor(src) || spoken || src.opposite() {
 					worth = wrong
 				}
-			case src.Weak || common && src.Row != nil && src.Row.listed || src.Row == nil && (poor(src) || common && !id && src.Path != ""):
-			case src.Kind == FromMessage || src.Kind == FromHistory:
+				if spoken && blamed == nil {
+					blamed, at = src, [2]int{i, k}
+				}
+			case src.Weak || common && src.Row != nil && src.Row.listed || src.Row == nil && (poor(src) || common && !id && src.Path != "" && src.How != DerivedOf):
+			case src.Kind == FromMessage || src.Kind == FromHistory || src.Kind == FromTool || src.Kind == FromMenu:
 				worth = said
 			default:
 				worth = right
@@ -423,6 +583,9 @@ func (q *inquiry) claim(r Range, common, id bool, runs []Run, from int) Claim {
 				claim.Run, claim.Index, claim.Source = i, k, src
 			}
 		}
+	}
+	if best == right && blamed != nil && q.beside(claim.Source, r) {
+		best, claim.Source, claim.Run, claim.Index = wrong, blamed, at[0], at[1]
 	}
 	switch best {
 	case nothing:
@@ -435,7 +598,67 @@ func (q *inquiry) claim(r Range, common, id bool, runs []Run, from int) Claim {
 	src := claim.Source
 	claim.How, claim.Kind, claim.Event, claim.Call, claim.Tool = src.How, src.Kind, src.Event, src.Call, src.Tool
 	claim.Path, claim.At, claim.Row, claim.Stale = src.Path, src.Range, src.Row, src.Stale
+	if run := &runs[claim.Run]; run.Range != r {
+		claim.Path, claim.At = q.within(run, src, r)
+	}
 	return claim
+}
+
+// within is where a range of the answer stands in a source that a longer run was
+// copied from: the path and the range.
+func (q *inquiry) within(run *Run, src *Source, r Range) (string, Range) {
+	k, ok := q.rowing.parts[src.Part]
+	path := func(at Range) string {
+		if ok && q.shown[k].json != nil {
+			if n := q.shown[k].json.around(at); n != nil {
+				return q.shown[k].json.path(n)
+			}
+		}
+		return src.Path
+	}
+	if src.Text == run.Text && run.Start <= r.Start && r.End <= run.End {
+		at := Range{src.Start + r.Start - run.Start, src.Start + r.End - run.Start}
+		return path(at), at
+	}
+	at := src.Range
+	found := 0
+	for _, s := range q.look.sites(r) {
+		if ok && s.piece == q.shown[k].piece && src.Start <= s.Start && s.End <= src.End {
+			at = s.Range
+			found++
+		}
+	}
+	if found != 1 {
+		return src.Path, src.Range
+	}
+	return path(at), at
+}
+
+// beside reports whether a source only happens to have a value: it stands in a
+// row of which the sentence does not speak, under a name that it does not have.
+func (q *inquiry) beside(src *Source, r Range) bool {
+	k, ok := q.rowing.parts[src.Part]
+	if !ok || src.Kind != FromResult || src.Row != nil || src.How == DerivedOf {
+		return false
+	}
+	g := q.grid(gridOf{k, false})
+	if g == nil {
+		return false
+	}
+	i := g.at(g.bare(src.Range))
+	return i >= 0 && !g.nodes[i].container && g.nodes[i].key >= 0 && !q.speaks(g.name(&g.nodes[i]), r)
+}
+
+// wider reports whether a run has a word beside a claim in it.
+func (q *inquiry) wider(run, claim Range) bool {
+	word := func(s string) bool { return strings.ContainsFunc(s, unicode.IsLetter) }
+	return run.Start < claim.Start && word(q.answer[run.Start:claim.Start]) || claim.End < run.End && word(q.answer[claim.End:run.End])
+}
+
+// opposite reports whether a source is true and the row of which the sentence
+// speaks says false, or the other way round.
+func (s *Source) opposite() bool {
+	return len(s.Row.Instead) == 1 && (s.Text == "true" && s.Row.Instead[0].Text == "false" || s.Text == "false" && s.Row.Instead[0].Text == "true")
 }
 
 // stale reports whether a source says what a later result says otherwise.

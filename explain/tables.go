@@ -6,13 +6,13 @@ import (
 )
 
 // parseTable takes apart a text whose lines are rows: lines of JSON, tables in
-// Markdown, values with a separator below a header, or "name: value" below one
-// another. It is nil if the text is none of these. The document has a list of
+// Markdown, values with a separator or in columns below a header, name=value, or
+// "name: value" below one another. It is nil if the text is none of these. The document has a list of
 // objects; the index of each is its line, from 1.
 func parseTable(text string) *document {
 	p := &tabler{document: &document{text: text, texts: []plainText{{text: text}}}}
 	p.open(0, -1, 0)
-	for _, read := range []func() bool{p.jsonLines, p.markdown, p.separated, p.pairs} {
+	for _, read := range []func() bool{p.jsonLines, p.markdown, p.separated, p.columns, p.fields, p.pairs} {
 		p.nodes, p.texts = p.nodes[:1], p.texts[:1]
 		if read() && !p.full {
 			p.close(0, len(text))
@@ -270,6 +270,114 @@ func (p *tabler) field(at int, sep byte) (f field, end int, ok bool) {
 	}
 	f.Range = trimSpace(p.text, Range{at, i})
 	return f, i, true
+}
+
+// columns reads a table whose columns are parted by two spaces or more, below a
+// header. Every line has as many of them.
+func (p *tabler) columns() bool {
+	var header []field
+	rows := 0
+	ok := true
+	p.lines(func(number, start, end int) bool {
+		line := trimSpace(p.text, Range{start, end})
+		if line.Start == line.End {
+			return true
+		}
+		var fields []field
+		from := line.Start
+		for i := line.Start; i < line.End; {
+			gap := i
+			for gap < line.End && (p.text[gap] == ' ' || p.text[gap] == '\t') {
+				gap++
+			}
+			if gap-i > 1 {
+				fields = append(fields, field{Range: Range{from, i}})
+				from = gap
+			}
+			i = max(gap, i+1)
+		}
+		fields = append(fields, field{Range: Range{from, line.End}})
+		switch {
+		case header == nil:
+			header = fields
+			ok = len(fields) > 1 && p.isHeader(fields)
+			return ok
+		case strings.Trim(p.text[line.Start:line.End], "-=+ ") == "":
+			return true // a rule below the header
+		case len(fields) != len(header):
+			ok = false
+			return false
+		}
+		row := p.open(start, 0, number)
+		if p.full {
+			return false
+		}
+		for i, f := range fields {
+			p.cell(row, header[i], f)
+		}
+		p.close(row, end)
+		rows++
+		return true
+	})
+	return ok && rows > 1
+}
+
+// fields reads lines of name=value, as logs have them: each line with two of them
+// or more is a row.
+func (p *tabler) fields() bool {
+	rows, others := 0, 0
+	p.lines(func(number, start, end int) bool {
+		var pairs [][2]field
+		for i := start; i < end; {
+			for i < end && (p.text[i] == ' ' || p.text[i] == '\t' || p.text[i] == '\r') {
+				i++
+			}
+			word := i
+			for i < end && p.text[i] != ' ' && p.text[i] != '\t' && p.text[i] != '\r' && p.text[i] != '=' {
+				i++
+			}
+			if i == word || i >= end || p.text[i] != '=' {
+				i = max(i, word+1)
+				continue
+			}
+			name := field{Range: Range{word, i}}
+			i++
+			value := field{Range: Range{i, i}}
+			if i < end && p.text[i] == '"' {
+				close := strings.IndexByte(p.text[i+1:end], '"')
+				if close < 0 {
+					return true
+				}
+				value.Range = Range{i + 1, i + 1 + close}
+				i += close + 2
+			} else {
+				for i < end && p.text[i] != ' ' && p.text[i] != '\t' && p.text[i] != '\r' {
+					i++
+				}
+				value.End = i
+			}
+			if hasWord(p.text[name.Start:name.End]) && value.Start < value.End {
+				pairs = append(pairs, [2]field{name, value})
+			}
+		}
+		if len(pairs) < 2 {
+			if hasWord(p.text[start:end]) {
+				others++
+			}
+			return true
+		}
+		row := p.open(start, 0, number)
+		if p.full {
+			return false
+		}
+		for _, f := range pairs {
+			p.cell(row, f[0], f[1])
+		}
+		p.close(row, end)
+		rows++
+		return true
+	})
+	return rows > 1 && rows >= others
 }
 
 // isHeader reports whether fields are names of columns: short, without the

@@ -281,6 +281,8 @@ var templates = map[string]string{
 	"own argument":    "in nothing that the model was shown: this is its own",
 	"parts of it":     "nowhere as a whole, but parts of it do",
 	"count":           "{path} has {n} elements",
+	"count rows":      "it has {n} rows",
+	"count cells":     "{n} rows have {text} as {name}",
 	"row of":          "line {n}",
 	"column":          "lines {from}–{to}, value {n}",
 

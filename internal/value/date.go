@@ -1,6 +1,9 @@
 package value
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // moment is a date, a time of day, or both, as far as it is told.
 type moment struct {
@@ -337,6 +340,19 @@ func (s *scanner) halfDay(i, end int) (Value, bool) {
 	return s.date(i, e, moment{sec: int32(h%12)*3600 + pm, has: hasTime})
 }
 
+// hours reads 15h30 at i; its hour ends at end.
+func (s *scanner) hours(i, end int) (Value, bool) {
+	k := s.digits(end + 1)
+	if s.at(end) != 'h' || k != end+3 {
+		return Value{}, false
+	}
+	h, m := s.small(i, end), s.small(end+1, k)
+	if h > 23 || m > 59 {
+		return Value{}, false
+	}
+	return s.date(i, k, moment{sec: int32(h*3600 + m*60), has: hasTime})
+}
+
 // meridiem reads am, pm, a.m. or P.M. at i, after a space or none: its end, and
 // the seconds to add.
 func (s *scanner) meridiem(i int) (end int, pm int32, ok bool) {
@@ -377,11 +393,14 @@ func (s *scanner) dayFirst(i, end int) (Value, bool) {
 		mark = ' '
 		j += s.space(j)
 	}
-	if len(s.text)-j > 3 && s.text[j:j+3] == "of " {
+	if len(s.text)-j > 3 && (s.text[j:j+3] == "of " || s.text[j:j+3] == "de ") {
 		j += 3
 	}
 	k := s.letters(j)
 	month := monthOf(s.text[j:k])
+	if month == 0 && k-j <= maxMonth {
+		month = monthsBeyond[strings.ToLower(s.text[j:k])]
+	}
 	if month == 0 {
 		return Value{}, false
 	}
@@ -394,6 +413,9 @@ func (s *scanner) dayFirst(i, end int) (Value, bool) {
 	}
 	if w := s.space(k); w > 0 && mark == ' ' {
 		k += w
+		if len(s.text)-k > 3 && s.text[k:k+3] == "de " { // 14 de febrero de 2026
+			k += 3
+		}
 	} else if mark == s.at(k) {
 		k++
 	} else {
@@ -409,6 +431,9 @@ func (s *scanner) dayFirst(i, end int) (Value, bool) {
 	return s.yearless(i, e, d, month)
 }
 
+// maxMonth bounds the bytes of the name of a month.
+const maxMonth = 10
+
 // yearless is a day of every year.
 func (s *scanner) yearless(i, end, d, month int) (Value, bool) {
 	m, ok := day(2000, month, d)
@@ -420,11 +445,11 @@ func (s *scanner) yearless(i, end, d, month int) (Value, bool) {
 	return s.date(i, end, m)
 }
 
-// ordinal is the end of st, nd, rd or th at i, else i.
+// ordinal is the end of st, nd, rd, th or er at i, else i.
 func (s *scanner) ordinal(i int) int {
 	if i+2 <= len(s.text) && !s.wordAt(i+2) {
 		switch s.text[i : i+2] {
-		case "st", "nd", "rd", "th":
+		case "st", "nd", "rd", "th", "er":
 			return i + 2
 		}
 	}

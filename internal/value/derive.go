@@ -69,6 +69,12 @@ func Derive(target Value, list []Value) (ways []Derivation, whole bool) {
 		}
 	}
 	d := deriver{target: target, list: list}
+	if grouped(list) {
+		d.list = slices.Clone(list)
+		for i := range d.list {
+			d.list[i].Num = d.list[i].Num.times(1, d.list[i].Digits)
+		}
+	}
 	d.prepare()
 	d.all()
 	if !target.Common {
@@ -77,6 +83,12 @@ func Derive(target Value, list []Value) (ways []Derivation, whole bool) {
 	}
 	slices.SortStableFunc(d.ways, func(a, b Derivation) int { return cmp.Compare(d.rank(a), d.rank(b)) })
 	return d.ways[:min(len(d.ways), maxWays)], d.tries <= maxTries
+}
+
+// grouped says whether the points of all values part thousands, as in 48.000 and
+// 12.500: no value has other decimals.
+func grouped(list []Value) bool {
+	return !slices.ContainsFunc(list, func(v Value) bool { return v.flags&altGroups == 0 })
 }
 
 // deriver looks for the ways of one target.

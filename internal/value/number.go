@@ -68,6 +68,9 @@ func (s *scanner) special(i, end int) (Value, bool) {
 		if v, ok := s.halfDay(i, end); ok {
 			return v, true
 		}
+		if v, ok := s.hours(i, end); ok {
+			return v, true
+		}
 	}
 	if c := s.text[end]; c == '-' && s.wordAt(end+1) {
 		return s.dashes(i, end)
@@ -76,6 +79,9 @@ func (s *scanner) special(i, end int) (Value, bool) {
 		if v, ok := s.fours(i, end); ok {
 			return v, true
 		}
+	}
+	if v, ok := s.areaCode(i, end); ok {
+		return v, true
 	}
 	if n <= 4 && hexDigit(s.text[end]) {
 		return s.colons(i)
@@ -196,6 +202,25 @@ func (s *scanner) fours(i, end int) (Value, bool) {
 		groups++
 	}
 	if groups < 4 || s.wordAt(end) {
+		return Value{}, false
+	}
+	return Value{Start: i, End: end, Kind: ID}, true
+}
+
+// areaCode reads a phone number that begins with a zero and parts the area code
+// by a space or a slash: 0800 5550199. Its first digits end at end.
+func (s *scanner) areaCode(i, end int) (Value, bool) {
+	if n := end - i; n < 3 || n > 5 || s.text[i] != '0' || s.text[i+1] == '0' || s.at(end) != ' ' && s.at(end) != '/' || s.digitAt(i-2) {
+		return Value{}, false
+	}
+	digits, groups := end-i, 0
+	for c := s.at(end); (c == ' ' || c == '-' || groups == 0 && c == '/') && s.digitAt(end+1); c = s.at(end) {
+		k := s.digits(end + 1)
+		digits += k - end - 1
+		groups++
+		end = k
+	}
+	if digits < 9 || digits > 13 || groups > 3 || s.wordAt(end) {
 		return Value{}, false
 	}
 	return Value{Start: i, End: end, Kind: ID}, true
@@ -456,6 +481,8 @@ func (s *scanner) suffix(v *Value) bool {
 			continue
 		}
 		switch u := spelt[word]; {
+		case u != 0 && s.at(k) == '-' && (s.digitAt(k+1) || upper(s.at(k+1))):
+			return true // an id begins: 415 W-88
 		case u != 0 && v.unit == 0:
 			v.unit = u
 			s.unitFlags(v, word)

@@ -289,9 +289,10 @@ func rounded(x, y *reading) bool {
 	if near(x.num, y.num, half) {
 		return true
 	}
-	u := &units[max(x.unit, y.unit)]
-	if x.unit != 0 {
-		half = half.times(u.mul, u.exp)
+	// A number without a unit may be in the base of the other's, if there are digits
+	// enough to say so: 1 hour is not 2026.
+	if u := &units[x.unit]; x.unit != 0 {
+		return x.num.abs().Float() >= 20*half.Float() && near(x.base(), y.base(), half.times(u.mul, u.exp))
 	}
 	return near(x.base(), y.base(), half)
 }

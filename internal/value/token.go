@@ -197,7 +197,7 @@ func appendID(dst []byte, text string) []byte {
 	if len(text) > 2 && (text[0] == 'v' || text[0] == 'V') && class[text[1]] == digit && strings.IndexByte(text, '.') > 0 {
 		text = text[1:]
 	}
-	strip := uuid(text) || phonelike(text)
+	strip := uuid(text) || phonelike(text) || hardware(text)
 	for i := range len(text) {
 		c := text[i]
 		switch {
@@ -231,12 +231,26 @@ func uuid(text string) bool {
 	return true
 }
 
+// hardware says whether text is six pairs of hexadecimal digits with a dash or a
+// colon between them.
+func hardware(text string) bool {
+	if len(text) != 17 {
+		return false
+	}
+	for i := range len(text) {
+		if c := text[i]; i%3 == 2 && (c != text[2] || c != '-' && c != ':') || i%3 != 2 && !hexDigit(c) {
+			return false
+		}
+	}
+	return true
+}
+
 // phonelike says whether text is digits with spaces, dashes, a plus and
 // parentheses; other marks are told apart.
 func phonelike(text string) bool {
 	for i := range len(text) {
 		switch c := text[i]; {
-		case class[c] == digit, c == '-', c == '+', c == '(', c == ')', c == ' ':
+		case class[c] == digit, c == '-', c == '+', c == '(', c == ')', c == ' ', c == '/':
 		default:
 			return false
 		}

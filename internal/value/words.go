@@ -1,5 +1,7 @@
 package value
 
+import "strings"
+
 // wordStart are the letters that a number in words or a month begins with.
 var wordStart = func() (c [256]bool) {
 	for _, b := range []byte("zotfsenhmbjda") {
@@ -54,6 +56,23 @@ func monthOf(w string) int {
 	}
 	return 0
 }
+
+// monthsBeyond are the months in other languages: German, French, Spanish,
+// Italian, Portuguese and Dutch.
+var monthsBeyond = func() map[string]int {
+	months := map[string]int{}
+	for i, names := range [...]string{
+		"januar jänner janvier enero gennaio janeiro januari", "februar février fevrier febrero febbraio fevereiro februari",
+		"märz maerz mars marzo março maart", "avril abril aprile", "mai mayo maggio maio mei", "juni juin junio giugno junho",
+		"juli juillet julio luglio julho", "août aout agosto augustus", "septembre septiembre setiembre settembre setembro",
+		"oktober okt octobre octubre ottobre outubro", "novembre noviembre novembro", "dezember dez décembre decembre diciembre dicembre dezembro",
+	} {
+		for _, name := range strings.Fields(names) {
+			months[name] = i + 1
+		}
+	}
+	return months
+}()
 
 // numeral is the number that a word names: n below a hundred, or 10^power above.
 func numeral(w string) (n uint64, power int, ok bool) {
