@@ -326,6 +326,12 @@ func (s *setting) tools(a, b []event.Tool) {
 		s.class = ToolSchema
 		if specY := text(1, y.Piece, y.Data); specX != specY {
 			ch := changedText(inner(specX), inner(specY))
+			if len(ch.list) == 0 { // the same schema, written otherwise
+				ch = changedText(specX, specY)
+			}
+			if len(ch.list) == 0 {
+				ch.list = []Edit{newEdit("$", "$", specX, specY, true)}
+			}
 			note(x.Name, s.list(place(x.Name)+strings.TrimPrefix(ch.list[0].place(), "$"), ch))
 		}
 		if x.Output == y.Output && x.OutputData == y.OutputData {

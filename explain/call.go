@@ -615,7 +615,8 @@ func (c *CallReason) String() string {
 	if c.NotFound != nil {
 		p.put(0, fmt.Sprintf("Model call %d:", c.Call))
 		p.notFound(2, c.NotFound)
-		p.footnotes(c.Changed, c.Incomplete)
+		p.footnotes(c.Incomplete)
+		p.warn(c.Changed)
 		return p.String()
 	}
 	p.put(0, fmt.Sprintf("Model call %d of %d, event %d, iteration %d: to %s, in %s", c.Call, c.Calls, c.Event, c.Iteration,
@@ -652,7 +653,8 @@ func (c *CallReason) String() string {
 	}
 	part("how the walk got there:")
 	p.chain(4, c.Chain, tale{})
-	p.footnotes(c.Gap, c.Changed, c.Incomplete)
+	p.footnotes(c.Gap, c.Incomplete)
+	p.warn(c.Changed)
 	return p.String()
 }
 

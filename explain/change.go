@@ -555,6 +555,7 @@ func (w *ways) solve(t trial) (c Change, ok bool) {
 		}
 		t = more
 	}
+	w.cut = true
 	return c, false
 }
 
@@ -735,6 +736,7 @@ func (w *ways) open(trials []trial) (changes []Change, none *NotFound) {
 		return nil, &NotFound{Kind: NotRecorded, Reason: say("no graph")}
 	}
 	least := map[bool]bool{} // there is one of a single edit, of the facts or of the map
+	w.cut = len(trials) > maxTrials
 	for n, t := range trials {
 		if n == maxTrials {
 			break
@@ -755,7 +757,7 @@ func (w *ways) open(trials []trial) (changes []Change, none *NotFound) {
 
 // nothing says why no change was found.
 func (w *ways) nothing() *NotFound {
-	if w.mapped.work > maxWork {
+	if w.cut || w.mapped.work > maxWork {
 		return &NotFound{Kind: OutOfBudget, Reason: say("too many changes")}
 	}
 	return &NotFound{Kind: NotReached, Reason: say("no change")}

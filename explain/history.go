@@ -572,7 +572,8 @@ func (h *RouteHistory) String() string {
 		}
 		p.hang(0, 2, "skills: "+strings.Join(in, "; "))
 	}
-	p.footnotes(h.Changed, h.Incomplete)
+	p.footnotes(h.Incomplete)
+	p.warn(h.Changed)
 	return p.String()
 }
 

@@ -167,7 +167,8 @@ func (m *MoveReason) String() string {
 	if m.NotFound != nil {
 		p.put(0, fmt.Sprintf("Move %d:", m.Iteration))
 		p.notFound(2, m.NotFound)
-		p.footnotes(m.Changed, m.Incomplete)
+		p.footnotes(m.Incomplete)
+		p.warn(m.Changed)
 		return p.String()
 	}
 	p.put(0, fmt.Sprintf("Move %d, event %d: %s (%s)", m.Iteration, m.Event, moveText(m.Move, m.Label, m.fired), m.Evidence))
@@ -201,7 +202,8 @@ func (m *MoveReason) String() string {
 	if len(m.Chain) > 1 {
 		p.chain(4, m.Chain[1:], tale{}) // the first is the move itself
 	}
-	p.footnotes(m.Changed, m.Incomplete)
+	p.footnotes(m.Incomplete)
+	p.warn(m.Changed)
 	return p.String()
 }
 

@@ -609,7 +609,8 @@ func (n *NotPieceReason) String() string {
 	if n.NotFound != nil {
 		p.put(0, quote(n.Asked, 80)+":")
 		p.notFound(2, n.NotFound)
-		p.footnotes(n.Changed, n.Incomplete)
+		p.footnotes(n.Incomplete)
+		p.warn(n.Changed)
 		return p.String()
 	}
 	p.put(0, fmt.Sprintf("Piece %s, %s:", n.Piece.String()[:12], quote(n.Text, 120)))
@@ -633,7 +634,8 @@ func (n *NotPieceReason) String() string {
 		p.WriteString("\n" + placeText(turns, o.Turn, o.Iteration, o.Event, n.Occasions[last].Iteration, n.Occasions[last].Event) + ": " + text)
 		i = last + 1
 	}
-	p.footnotes(n.Changed, n.Incomplete)
+	p.footnotes(n.Incomplete)
+	p.warn(n.Changed)
 	return p.String()
 }
 

@@ -262,6 +262,7 @@ type ways struct {
 	move    *spoor.Move
 	mapped  *mapped
 	results []Result
+	cut     bool              // not all that could be tried was
 	fired   *Result           // the result that took the step of the move, if one did
 	routed  *event.TurnRouted // what judged the start of the turn; nil if nothing did
 	list    []Way
@@ -817,7 +818,8 @@ func (n *NotSkillReason) String() string {
 	if n.NotFound != nil {
 		p.put(0, quote(n.Skill, 80)+":")
 		p.notFound(2, n.NotFound)
-		p.footnotes(n.Changed, n.Incomplete)
+		p.footnotes(n.Incomplete)
+		p.warn(n.Changed)
 		return p.String()
 	}
 	active := slices.IndexFunc(n.Occasions, func(o Occasion) bool { return o.Active })
@@ -853,7 +855,8 @@ func (n *NotSkillReason) String() string {
 		p.WriteString("\n" + at + ": " + text)
 		i = last + 1
 	}
-	p.footnotes(n.Changed, n.Incomplete)
+	p.footnotes(n.Incomplete)
+	p.warn(n.Changed)
 	return p.String()
 }
 

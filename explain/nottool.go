@@ -562,9 +562,9 @@ func (t *trail) limitChange(i int, b *event.Called) ([]Change, *NotFound) {
 		return []Change{c}, nil
 	}
 	e.Want = rawOf(e.value, 0)
-	c := Change{Evidence: Counterfactual, Kind: OfFacts, Verified: true, Facts: []FactEdit{e}, Text: factText(&e)}
+	c := Change{Evidence: Assumed, Kind: OfFacts, Facts: []FactEdit{e}, Text: factText(&e), Why: say("limit counted")}
 	if alone.ToolCalls+alone.Tokens+alone.PingPong+alone.Refusals > 0 || alone.Cost > 0 || alone.Time > 0 {
-		c.Evidence, c.Verified, c.Why = Assumed, false, say("limit others")
+		c.Why = say("limit others")
 	}
 	return []Change{c}, nil
 }
@@ -574,7 +574,8 @@ func (n *NotToolReason) String() string {
 	if n.NotFound != nil {
 		p.put(0, quote(n.Tool, 80)+":")
 		p.notFound(2, n.NotFound)
-		p.footnotes(n.Changed, n.Incomplete)
+		p.footnotes(n.Incomplete)
+		p.warn(n.Changed)
 		return p.String()
 	}
 	calls := counted(len(n.Occasions), "model call")
@@ -597,7 +598,8 @@ func (n *NotToolReason) String() string {
 		p.WriteString("\n" + placeText(turns, o.Turn, o.Iteration, o.Event, n.Occasions[last].Iteration, n.Occasions[last].Event) + ": " + text)
 		i = last + 1
 	}
-	p.footnotes(n.Changed, n.Incomplete)
+	p.footnotes(n.Incomplete)
+	p.warn(n.Changed)
 	return p.String()
 }
 

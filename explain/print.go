@@ -91,6 +91,16 @@ func (p *page) whole(indent int, text string) {
 	}
 }
 
+// warn says before all else that the recording is not as it was written.
+func (p *page) warn(changed string) {
+	if changed != "" {
+		text := p.String()
+		p.Reset()
+		p.put(0, "Note: "+changed+".\n")
+		p.WriteString(text)
+	}
+}
+
 // footnotes say what the reader should know of the whole.
 func (p *page) footnotes(notes ...string) {
 	for _, n := range notes {
@@ -110,7 +120,8 @@ func (s *SpanReason) String() string {
 		if s.Nearest != "" {
 			p.put(2, "Nearest to it there: "+quote(s.Nearest, 200))
 		}
-		p.footnotes(s.Changed, s.Incomplete)
+		p.footnotes(s.Incomplete)
+		p.warn(s.Changed)
 		return p.String()
 	}
 	at := make([]string, len(s.At))
@@ -154,7 +165,8 @@ func (s *SpanReason) String() string {
 			p.chain(4, src.Chain, told)
 		}
 	}
-	p.footnotes(s.Unsearched, s.Changed, s.Incomplete)
+	p.footnotes(s.Unsearched, s.Incomplete)
+	p.warn(s.Changed)
 	return p.String()
 }
 
@@ -162,7 +174,8 @@ func (a *AnswerReason) String() string {
 	var p page
 	if a.NotFound != nil {
 		p.notFound(0, a.NotFound)
-		p.footnotes(a.Changed, a.Incomplete)
+		p.footnotes(a.Incomplete)
+		p.warn(a.Changed)
 		return p.String()
 	}
 	p.put(0, a.summary())
@@ -203,7 +216,8 @@ func (a *AnswerReason) String() string {
 		p.put(0, say("more sentences", "sentences", counted(n, "more sentence")))
 	}
 	p.conflicts(a.Conflicts)
-	p.footnotes(a.Unsearched, a.Changed, a.Incomplete)
+	p.footnotes(a.Unsearched, a.Incomplete)
+	p.warn(a.Changed)
 	return p.String()
 }
 

@@ -147,6 +147,7 @@ func mix(x uint64) uint64 {
 // A tally counts the runs that have a feature.
 type tally struct {
 	Feature
+	id   string // that of its key
 	runs [2]int
 	set  runSet
 	last int // the run that was counted last, from 1
@@ -208,7 +209,7 @@ func (o *observer) has(kind FeatureKind, id string, name func() Feature) {
 			return
 		}
 		o.s.fresh[o.set]++
-		f = &tally{Feature: name()}
+		f = &tally{Feature: name(), id: id}
 		f.Kind = kind
 		o.s.features[key] = f
 	}
@@ -462,7 +463,7 @@ func (s *Separator) Result() *Separation {
 	}
 	slices.SortFunc(list, func(a, b Partition) int {
 		return cmp.Or(cmp.Compare(a.P, b.P), -cmp.Compare(abs(a.Effect), abs(b.Effect)), -cmp.Compare(a.Effect, b.Effect),
-			cmp.Compare(len(a.Features[0].Name), len(b.Features[0].Name)), cmp.Compare(a.Features[0].Name, b.Features[0].Name), cmp.Compare(a.Features[0].Piece, b.Features[0].Piece))
+			a.Features[0].compare(&b.Features[0]))
 	})
 	if len(list) == 0 {
 		r.NotFound = &NotFound{Kind: NotRecorded, Reason: say("nothing separates", "features", counted(r.Features, "feature"))}
@@ -499,15 +500,20 @@ func (sp *split) group(good, bad int) Partition {
 	g.Effect = float64(g.Bad)/float64(bad) - float64(g.Good)/float64(good)
 	for k, list := range []*[]Feature{&g.Features, &g.Opposite} {
 		side := sp.sides[k]
-		slices.SortFunc(side, func(a, b *tally) int {
-			return cmp.Or(cmp.Compare(len(a.Name), len(b.Name)), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Piece, b.Piece))
-		})
+		slices.SortFunc(side, func(a, b *tally) int { return cmp.Or(a.compare(&b.Feature), cmp.Compare(a.id, b.id)) })
 		for _, f := range side[:min(len(side), maxTies)] {
 			*list = append(*list, f.Feature)
 		}
 		g.More += len(side) - len(*list)
 	}
 	return g
+}
+
+// compare puts the shortest name first; no two features compare equal, but some
+// whose values are cut alike.
+func (f *Feature) compare(g *Feature) int {
+	return cmp.Or(cmp.Compare(len(f.Name), len(g.Name)), cmp.Compare(f.Name, g.Name), cmp.Compare(f.Piece, g.Piece),
+		cmp.Compare(f.Kind, g.Kind), cmp.Compare(f.Tool, g.Tool), cmp.Compare(f.Path, g.Path), cmp.Compare(f.Value, g.Value))
 }
 
 func abs(f float64) float64 { return max(f, -f) }

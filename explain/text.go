@@ -462,6 +462,7 @@ var templates = map[string]string{
 	"offered with":         "it would have been offered with {change} (counterfactual)",
 	"assumed offer":        "it may have been offered with {change} (assumed: {why})",
 	"limit unsure":         "what the calls use cannot be told before they are made",
+	"limit counted":        "the calls were counted, and not made again",
 	"limit others":         "another limit may have been reached as well",
 	"no change aside":      "a call for something else than an answer offers no tools of the map",
 	"no change own choice": "nothing shut it: it was the model's choice",

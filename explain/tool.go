@@ -334,7 +334,8 @@ func (why *ToolReason) String() string {
 	if why.NotFound != nil {
 		p.put(0, "Call "+quote(why.Call, 60)+":")
 		p.notFound(2, why.NotFound)
-		p.footnotes(why.Changed, why.Incomplete)
+		p.footnotes(why.Incomplete)
+		p.warn(why.Changed)
 		return p.String()
 	}
 	p.put(0, fmt.Sprintf("%s %s, event %d: %s (%s)", line(why.Call), line(why.Tool), why.Event,
@@ -358,7 +359,8 @@ func (why *ToolReason) String() string {
 	p.put(2, "how the walk got there:")
 	told := tale{}
 	p.chain(4, why.Chain, told)
-	p.footnotes(why.Unsearched, why.Changed, why.Incomplete)
+	p.footnotes(why.Unsearched, why.Incomplete)
+	p.warn(why.Changed)
 	return p.String()
 }
 

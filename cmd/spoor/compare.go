@@ -109,7 +109,7 @@ func (s *twoSets) check(cmd *cobra.Command, args []string) error {
 	case s.top < 1:
 		return fmt.Errorf("--top is %d; it is how many groups to list, from 1", s.top)
 	case !folders && len(args) != 2:
-		return fmt.Errorf("%s wants two RUNs, and %d arguments were given; %s --help shows an example", cmd.CommandPath(), len(args), cmd.CommandPath())
+		return fmt.Errorf("%s wants two RUNs, and %s given; %s --help shows an example", cmd.CommandPath(), counted(len(args)), cmd.CommandPath())
 	}
 	return nil
 }
@@ -178,6 +178,10 @@ func eachRecording(dir string, take func(*recording.Recording)) (bad []passedOve
 		rec, err := recording.Open(path)
 		if err != nil {
 			bad = append(bad, passedOver{path, strings.TrimPrefix(err.Error(), path+": ")})
+			continue
+		}
+		if len(rec.Events) == 0 {
+			bad = append(bad, passedOver{path, "it has no events"})
 			continue
 		}
 		take(rec)

@@ -160,13 +160,20 @@ func one(what string) cobra.PositionalArgs {
 		if len(args) == 1 {
 			return nil
 		}
-		given := fmt.Sprintf("%d were", len(args))
-		if len(args) < 2 {
-			given = "none was"
-		}
 		return fmt.Errorf("%s wants %s, and %s given; %s --help shows an example",
-			cmd.CommandPath(), what, given, cmd.CommandPath())
+			cmd.CommandPath(), what, counted(len(args)), cmd.CommandPath())
 	}
+}
+
+// counted says how many arguments there are.
+func counted(n int) string {
+	switch n {
+	case 0:
+		return "none was"
+	case 1:
+		return "one was"
+	}
+	return fmt.Sprintf("%d were", n)
 }
 
 const (
