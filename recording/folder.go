@@ -202,7 +202,7 @@ func (f Folder) runs() ([]string, error) {
 	}
 	var runs []string
 	for _, e := range entries {
-		if run, ok := strings.CutSuffix(e.Name(), suffix); ok && !e.IsDir() {
+		if run, ok := strings.CutSuffix(e.Name(), suffix); ok && !e.IsDir() && e.Type()&(fs.ModeNamedPipe|fs.ModeSocket|fs.ModeDevice) == 0 {
 			runs = append(runs, run)
 		}
 	}

@@ -530,7 +530,7 @@ func TestVerifyFindsEveryDamage(t *testing.T) {
 		{"an inserted line", func(lines []string) []string { return slices.Insert(lines, 2, "{\"note\":\"mine\"}\n") },
 			fmt.Sprintf("line %d: the lines before", hash+1)},
 		{"an inserted blank line", func(lines []string) []string { return slices.Insert(lines, 2, "\n") },
-			"line 3: this line cannot be read"},
+			"line 3: this line is empty"},
 		{"an appended line", func(lines []string) []string { return append(lines, "{\"note\":\"mine\"}\n") }, "unsealed 1"},
 		{"an appended event", func(lines []string) []string {
 			return append(lines, "{\"seq\":11,\"turn\":1,\"kind\":\"stopped\",\"body\":{\"reason\":\"x\"}}\n")
@@ -743,6 +743,35 @@ func TestALineThatIsTooLong(t *testing.T) {
 	rec, err := recording.Read(long)
 	if err != nil || len(rec.Events) != 1 || !strings.Contains(rec.Damage, "line 3: this line is longer than 256 MiB") {
 		t.Errorf("%v, %v", rec, err)
+	}
+}
+
+// An empty line, which an editor leaves, takes nothing from what follows it.
+func TestAnEmptyLineIsNoEnd(t *testing.T) {
+	file := string(record(t))
+	rec, err := recording.Read(strings.NewReader(strings.ReplaceAll(file, "\n", "\n\r\n")))
+	if err != nil || rec.Damage != "" || len(rec.Faults) == 0 || rec.Faults[0].String() != "line 2: this line is empty" {
+		t.Fatalf("%v, %+v", err, rec)
+	}
+	if want := read(t, []byte(file)); lines(rec.Events) != lines(want.Events) {
+		t.Errorf("the events are other ones:\n%s", lines(rec.Events))
+	}
+}
+
+// A recording in another dress is told by it.
+func TestARecordingInAnotherDress(t *testing.T) {
+	file := string(record(t))
+	for begins, want := range map[string]string{
+		"\x1f\x8b\x08":        "gzip",
+		"\x28\xb5\x2f\xfd":    "zstd",
+		"\xff\xfe{\x00":       "UTF-16",
+		"\xfe\xff\x00{":       "UTF-16",
+		"\xef\xbb\xbf" + file: "byte order mark",
+		"{\"version\": 2}\n":  "its first line",
+	} {
+		if _, err := recording.Read(strings.NewReader(begins)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.8q: %v, want %q", begins, err, want)
+		}
 	}
 }
 
