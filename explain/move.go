@@ -58,7 +58,7 @@ type Result struct {
 // Move explains the move of one iteration of the last turn; the first is 1.
 func Move(r *recording.Recording, iteration int) *MoveReason {
 	t := newTrail(r)
-	m := &MoveReason{Evidence: Fact, Iteration: iteration, Incomplete: incomplete(r), labels: map[spoor.Ref]string{}}
+	m := &MoveReason{Evidence: Fact, Iteration: iteration, Changed: t.changed(), Incomplete: incomplete(r), labels: map[spoor.Ref]string{}}
 	i, count := -1, 0
 	for _, j := range t.moves {
 		if t.turn[j] != t.turn[len(t.turn)-1] {
@@ -92,7 +92,6 @@ func Move(r *recording.Recording, iteration int) *MoveReason {
 	m.Effects = t.effects(i)
 	m.Reads = t.reads(i)
 	m.Chain = t.back(i)
-	m.Changed = t.changed()
 	return m
 }
 

@@ -278,8 +278,6 @@ var templates = map[string]string{
 	"own argument":    "in nothing that the model was shown: this is its own",
 	"parts of it":     "nowhere as a whole, but parts of it do",
 	"count":           "{path} has {n} elements",
-	"row of":          "line {n}",
-	"column":          "lines {from}–{to}, value {n}",
 
 	"moves before": "before that are more moves, up to iteration {iteration}",
 
@@ -585,7 +583,8 @@ var templates = map[string]string{
 	"too few runs":      "{good} and {bad} were given; each set needs two",
 	"nothing separates": "of {features} none is shared otherwise by the good than by the bad runs",
 	"too many features": "there are more features than are counted; what is listed holds, and there may be more",
-	"runs cut":          "{runs} of them are not whole, and counted as far as they go",
+	"runs changed":      "not as it was written, and counted as it is: {runs}",
+	"runs cut":          "not whole, and counted as far as it goes: {runs}",
 	"has piece":         "{what}: {text}",
 	"has map":           "the map {map}",
 	"has model":         "the model {model}",
