@@ -119,7 +119,10 @@ func (s *scanner) next() bool {
 			s.err = noRecording(text)
 		}
 		return false
-	case errors.Is(err, errTooLong) && s.number > 0:
+	case errors.Is(err, errTooLong) && s.number == 0:
+		s.err = errNoRecording
+		return false
+	case errors.Is(err, errTooLong):
 		s.number++
 		return s.stop("%v", err)
 	case err != nil:
