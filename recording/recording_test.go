@@ -830,3 +830,31 @@ func TestATurnIsTheRecordingUpToItsEnd(t *testing.T) {
 		t.Error("the recording itself was cut")
 	}
 }
+
+// FuzzContent: the form in which content is written is read as any other form of
+// the same line.
+func FuzzContent(f *testing.F) {
+	f.Add(`"a \"quoted\" \\ line\n"`)
+	f.Add("\"\xff\\ud800\\ud83d\\ude00\"")
+	f.Add(`"x","base64":"AAAA"`)
+	f.Add(`"x","text":"y"`)
+	f.Fuzz(func(t *testing.T, quoted string) {
+		if strings.ContainsAny(quoted, "\n") {
+			return
+		}
+		name := model.Sum("x").String()
+		file := func(line string) *recording.Recording {
+			rec, err := recording.Read(strings.NewReader("{\"spoor\":0,\"run\":\"run\"}\n" + line + "\n"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return rec
+		}
+		quick, plain := file(`{"piece":"`+name+`","text":`+quoted+`}`), file(`{ "piece":"`+name+`","text":`+quoted+`}`)
+		got, there := quick.Piece(model.Sum("x"))
+		want, also := plain.Piece(model.Sum("x"))
+		if got != want || there != also || (quick.Damage == "") != (plain.Damage == "") || len(quick.Faults) != len(plain.Faults) {
+			t.Fatalf("%s is read as %q (%v), and otherwise as %q (%v)", quoted, got, quick.Faults, want, plain.Faults)
+		}
+	})
+}

@@ -42,8 +42,8 @@ With --json, of two recordings {a, b, same, first, then, answers, notes, notFoun
 difference is {number, class, evidence, turn, place, text, a, b, changes, moreChanges, origin, from,
 roots, link}, a change {kind, path, pathB, a, b, words}. Of two folders {evidence, good, bad,
 separates, groups, more, features, tested, leastP, changed, incomplete, notFound, unsearched,
-unreadable}: a group is {features, opposite, more, good, bad, effect, p, adjusted, separates}, a feature {kind,
-name, piece, tool, path, value}, and unreadable a list of {path, reason}.`,
+unreadable}: a group is {features, opposite, more, good, bad, effect, p, adjusted, separates}, a
+feature {kind, name, piece, tool, path, value}, and unreadable a list of {path, reason}.`,
 		Example: "  spoor compare 20261130-22 last\n  spoor compare good.jsonl bad.jsonl --json\n  spoor compare --good runs/good --bad runs/bad --top 10",
 		Args: func(cmd *cobra.Command, args []string) error {
 			return sets.check(cmd, args)

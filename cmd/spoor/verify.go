@@ -32,8 +32,8 @@ written, also if its last turn waits for a person, and with 1 if it is not.
 RUN is an id, a unique beginning of one, last, or a file.
 
 With --json, {ok, path, run, lines, events, pieces, hashes, unsealed, torn, complete, waiting,
-faults, stopped}: unsealed counts the lines that no hash follows, torn says that the file ends in the
-middle of a line, complete that the last turn has come to its end, waiting that it waits for a
+faults, stopped}: unsealed counts the lines that no hash follows, torn says that the file ends in
+the middle of a line, complete that the last turn has come to its end, waiting that it waits for a
 person, faults is a list of {line, message}, and stopped says that nothing behind the last of them
 was read.`,
 		Example: "  spoor verify last\n  spoor verify .spoor/20261130-220604.157203-k7q2.jsonl --json",
