@@ -98,6 +98,7 @@ var templates = map[string]string{
 	"row":               "{evidence}",
 	"open":              "{ref} opened for {tool}:",
 	"closed":            "{ref}{label} to {to} did not open for {tool}:",
+	"more rows":         "and {n} more of it",
 	"unjudged":          "{ref} could not be judged: {error}",
 	"loser":             "{call} {tool} would have led to {to}; an earlier result came first",
 	"superseded":        "not active, though their start rule claims the message: {skills}",

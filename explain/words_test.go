@@ -28,6 +28,7 @@ func stories(t testing.TB) map[string]*recording.Recording {
 	all := each(t)
 	all["busy"], all["cut"] = busy(t), appended(t, busy(t).Events[:20])
 	all["rare"], all["none"] = rare(t), appended(t, nil)
+	all["judged"] = judged(t, 200, 10)
 	whole := recorded(t, busy(t))
 	for id, data := range map[string][]byte{
 		"changed": bytes.Replace(whole, []byte("Let me see."), []byte("Let us see."), 1), "damaged": append(bytes.Clone(whole), "{\n{}\n"...),
