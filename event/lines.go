@@ -64,6 +64,15 @@ type judged struct {
 	text []byte // what appendVerdict makes of it
 }
 
+// shared reports whether another judgement says the same with the very same
+// conditions, as one does that was read as another. A line of a few bytes may
+// name conditions of any size, which are not looked at for each of them.
+func (j *judged) shared(other *spoor.Judgement) bool {
+	a, b := j.Conditions, other.Conditions
+	return len(a) > 0 && len(a) == len(b) && &a[0] == &b[0] &&
+		j.From == other.From && j.To == other.To && j.Tool == other.Tool && j.Passed == other.Passed
+}
+
 // Append appends the next event, without the line end. The same events always
 // give the same lines.
 func (l *Lines) Append(b []byte, e *Event) []byte {
@@ -211,9 +220,12 @@ func (l *Lines) appendVerdict(b []byte, j *spoor.Judgement) []byte {
 	if l == nil {
 		return appendVerdict(b, j)
 	}
-	l.buf = appendVerdict(l.buf[:0], j)
 	before, ok := l.judged[j.Ref]
-	if ok && bytes.Equal(l.buf, before.text) {
+	if !ok || !before.shared(j) {
+		l.buf = appendVerdict(l.buf[:0], j)
+		ok = ok && bytes.Equal(l.buf, before.text)
+	}
+	if ok {
 		return strconv.AppendInt(append(b, `,"as":`...), int64(before.seq), 10)
 	}
 	if l.judged == nil {

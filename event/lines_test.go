@@ -186,3 +186,26 @@ func FuzzLines(f *testing.F) {
 		}
 	})
 }
+
+// Conditions that a line names again are not looked at for each time: what
+// follows is written as if they had been.
+func TestAJudgementThatIsNamedIsWrittenAgain(t *testing.T) {
+	text := `{"seq":1,"kind":"context.evaluated","body":{"move":{"by":"stay","guardsClosed":[{"ref":"steps[0]","from":"a","to":"b","toolName":"t","verdict":false,"conditions":[{"key":"n","op":"eq","value":1,"actual":"2","kind":"number","passed":false}]}]}}}
+{"seq":2,"kind":"context.evaluated","body":{"move":{"by":"stay","guardsClosed":[{"ref":"steps[0]","toolCallId":"i1.1","as":1},{"ref":"steps[0]","toolCallId":"i1.2","as":1}]}}}
+`
+	var in, out, again event.Lines
+	for line := range strings.Lines(text) {
+		e, err := in.Read([]byte(line))
+		if err != nil {
+			t.Fatal(err)
+		}
+		written := out.Append(nil, e)
+		if e.Seq == 2 && strings.Count(string(written), `"as":1`) != 2 {
+			t.Errorf("it is written as %s", written)
+		}
+		back, err := again.Read(written)
+		if err != nil || string(back.AppendJSON(nil)) != string(e.AppendJSON(nil)) {
+			t.Errorf("%s, %v", written, err)
+		}
+	}
+}

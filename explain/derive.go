@@ -3,6 +3,7 @@ package explain
 import (
 	"cmp"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 	"unicode"
@@ -16,7 +17,6 @@ import (
 type group struct {
 	values []int // of the index
 	at     Range // of the piece
-	path   string
 	count  int   // of the elements of an array, which has no values here
 	node   int32 // of that array
 }
@@ -149,9 +149,13 @@ func (q *inquiry) counted(v value.Value, i int, g group, sentence int) (d derive
 		}
 		any = true
 	}
-	d.finding = finding{hit: hit{shown: i, Range: g.at, how: DerivedOf, as: value.Equal}, rule: say("count", "n", itoa(g.count), "path", g.path)}
-	d.from = []Place{{Path: g.path, Range: g.at, Text: q.shown[i].data[g.at.Start:g.at.End]}}
-	return d, any
+	if !any {
+		return d, false
+	}
+	path := s.json.path(&s.json.nodes[g.node])
+	d.finding = finding{hit: hit{shown: i, Range: g.at, how: DerivedOf, as: value.Equal}, rule: say("count", "n", itoa(g.count), "path", path)}
+	d.from = []Place{{Path: path, Range: g.at, Text: q.shown[i].data[g.at.Start:g.at.End]}}
+	return d, true
 }
 
 // onlyID reports whether a hit is an id, and the answer says how many: 4 ports are
@@ -288,14 +292,23 @@ func (q *inquiry) kindred(i int) []kindred {
 	return list
 }
 
+// A likeliest is what likely says of a sentence.
+type likeliest struct {
+	list []int
+	near int
+}
+
 // likely are the parts in the order in which they are tried: those that the
 // sentence has words of, so many, then the others, the last one first.
 func (q *inquiry) likely(at int) (list []int, near int) {
-	sentence, _ := q.sentence(at)
+	sentence, number := q.sentence(at)
+	if known, ok := q.first[number]; ok {
+		return known.list, known.near
+	}
 	seen := make([]bool, len(q.shown))
-	for _, r := range q.runs {
-		if r.Start < sentence.Start || r.End > sentence.End {
-			continue
+	for _, r := range q.runs[sort.Search(len(q.runs), func(i int) bool { return q.runs[i].Start >= sentence.Start }):] {
+		if r.End > sentence.End {
+			break
 		}
 		for _, s := range q.look.sites(r) {
 			for _, i := range q.at[s.piece] {
@@ -315,6 +328,7 @@ func (q *inquiry) likely(at int) (list []int, near int) {
 			list = append(list, i)
 		}
 	}
+	q.first[number] = likeliest{list, near}
 	return list, near
 }
 
@@ -375,8 +389,11 @@ func (ix *corpus) groupsOf(p int) []group {
 	return n.groups
 }
 
-// maxGroups bounds the groups of a piece.
-const maxGroups = 1 << 14
+// Bounds of the groups of a piece.
+const (
+	maxGroups = 1 << 14
+	maxColumn = 64 // names on the way from an element down to a value of its column
+)
 
 func (ix *corpus) jsonGroups(p *piece) []group {
 	d := p.json
@@ -386,7 +403,7 @@ func (ix *corpus) jsonGroups(p *piece) []group {
 	}
 	var list []group
 	at := map[key]int{}
-	put := func(k key, node *node, i int, path func() string) {
+	put := func(k key, node *node, i int) {
 		g, ok := at[k]
 		if !ok {
 			if len(list) == maxGroups {
@@ -394,7 +411,7 @@ func (ix *corpus) jsonGroups(p *piece) []group {
 			}
 			g = len(list)
 			at[k] = g
-			list = append(list, group{at: Range{node.start, node.end}, path: path()})
+			list = append(list, group{at: Range{node.start, node.end}})
 		}
 		list[g].values = append(list[g].values, i)
 	}
@@ -405,21 +422,21 @@ func (ix *corpus) jsonGroups(p *piece) []group {
 			continue // a key, or nothing to compute with
 		}
 		if v.Range != n.inner && len(d.plain(n)) > v.Value.End-v.Value.Start+8 { // in a text
-			put(key{v.node, "text"}, n, i, func() string { return d.path(n) })
+			put(key{v.node, "text"}, n, i)
 			continue
 		}
 		if n.parent < 0 {
 			continue
 		}
 		up := &d.nodes[n.parent]
-		put(key{n.parent, ""}, up, i, func() string { return d.path(up) })
+		put(key{n.parent, ""}, up, i)
 		if n.key < 0 {
 			continue
 		}
 		// Up to the elements of the arrays around it, and to the members of an object
 		// of objects.
 		path := "." + d.name(n)
-		for levels, m := 0, up; m.parent >= 0 && levels < 2; m = &d.nodes[m.parent] {
+		for levels, steps, m := 0, 0, up; m.parent >= 0 && levels < 2 && steps < maxColumn; steps, m = steps+1, &d.nodes[m.parent] {
 			over := &d.nodes[m.parent]
 			switch {
 			case m.inside:
@@ -434,8 +451,7 @@ func (ix *corpus) jsonGroups(p *piece) []group {
 				path = "." + d.name(m) + path
 				continue
 			}
-			column := path
-			put(key{m.parent, column}, over, i, func() string { return d.path(over) + column })
+			put(key{m.parent, path}, over, i)
 		}
 	}
 	counts := map[int]int{}
@@ -447,7 +463,7 @@ func (ix *corpus) jsonGroups(p *piece) []group {
 	for i := range d.nodes {
 		if n := counts[i]; n > 0 && len(list) < 2*maxGroups {
 			over := &d.nodes[i]
-			list = append(list, group{at: Range{over.start, over.end}, path: d.path(over), count: n, node: int32(i)})
+			list = append(list, group{at: Range{over.start, over.end}, count: n, node: int32(i)})
 		}
 	}
 	return list
@@ -456,11 +472,11 @@ func (ix *corpus) jsonGroups(p *piece) []group {
 func (ix *corpus) lineGroups(p *piece) []group {
 	var list []group
 	var rows [][]int // of the lines that follow each other with as many values each
-	first, begin, end := 0, 0, 0
+	begin, end := 0, 0
 	flush := func() {
 		if len(rows) > 1 && len(list) < maxGroups {
 			for c := range rows[0] {
-				g := group{at: Range{begin, end}, path: say("column", "from", itoa(first), "to", itoa(first+len(rows)-1), "n", itoa(c+1))}
+				g := group{at: Range{begin, end}}
 				for _, row := range rows {
 					g.values = append(g.values, row[c])
 				}
@@ -469,9 +485,8 @@ func (ix *corpus) lineGroups(p *piece) []group {
 		}
 		rows = nil
 	}
-	i, at, number := p.values[0], 0, 0
+	i, at := p.values[0], 0
 	for text := range strings.Lines(p.data) {
-		number++
 		var row []int
 		for ; i < p.values[1] && ix.values[i].Range.Start < at+len(text); i++ {
 			if isNumber(ix.values[i].Kind) {
@@ -481,14 +496,14 @@ func (ix *corpus) lineGroups(p *piece) []group {
 		r := Range{at, at + len(strings.TrimRight(text, "\r\n"))}
 		at += len(text)
 		if len(row) > 1 && len(list) < maxGroups {
-			list = append(list, group{values: row, at: r, path: say("row of", "n", itoa(number))})
+			list = append(list, group{values: row, at: r})
 		}
 		if rows != nil && len(rows[0]) != len(row) || len(row) == 0 {
 			flush()
 		}
 		if len(row) > 0 {
 			if rows == nil {
-				first, begin = number, r.Start
+				begin = r.Start
 			}
 			rows, end = append(rows, row), r.End
 		}

@@ -38,6 +38,7 @@ type inquiry struct {
 	stand   map[Range][]site // of runs
 	chains  map[int][]Link   // by shown
 	derived map[int][]derived
+	first   map[int]likeliest // by sentence
 	f       *follower
 	depth   int    // how far arguments are followed
 	most    int    // sources of a run; 0 is maxSources
@@ -423,6 +424,7 @@ func (q *inquiry) search() {
 	}
 	q.scan, q.tries = maxScan, maxTries
 	q.words, q.chains, q.derived = map[int]map[string]bool{}, map[int][]Link{}, map[int][]derived{}
+	q.first = map[int]likeliest{}
 	q.stand = map[Range][]site{}
 	q.look = q.ix.look(text, func(p int) bool { return len(q.at[p]) > 0 }, func(p int) bool {
 		return slices.ContainsFunc(q.at[p], func(i int) bool { return q.shown[i].kind != FromTool && q.shown[i].kind != FromMenu })

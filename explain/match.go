@@ -382,7 +382,8 @@ func (l *lookup) agreeing(k int) []agreed {
 			if f.key != key || seen[f.value] {
 				continue
 			}
-			if compared++; compared > maxSame {
+			l.steps -= 16
+			if compared++; compared > maxSame || l.steps < 0 {
 				l.limited = true
 				break
 			}

@@ -58,7 +58,7 @@ type Result struct {
 // Move explains the move of one iteration of the last turn; the first is 1.
 func Move(r *recording.Recording, iteration int) *MoveReason {
 	t := newTrail(r)
-	m := &MoveReason{Evidence: Fact, Iteration: iteration, Incomplete: incomplete(r), labels: map[spoor.Ref]string{}}
+	m := &MoveReason{Evidence: Fact, Iteration: iteration, Changed: t.changed(), Incomplete: incomplete(r), labels: map[spoor.Ref]string{}}
 	i, count := -1, 0
 	for _, j := range t.moves {
 		if t.turn[j] != t.turn[len(t.turn)-1] {
@@ -92,7 +92,6 @@ func Move(r *recording.Recording, iteration int) *MoveReason {
 	m.Effects = t.effects(i)
 	m.Reads = t.reads(i)
 	m.Chain = t.back(i)
-	m.Changed = t.changed()
 	return m
 }
 
@@ -215,13 +214,19 @@ func (p *page) evidence(indent int, m *spoor.Move, labels map[spoor.Ref]string) 
 }
 
 // evidenceOf tells the evidence of a move: depth 1, and of a row of a guard 2.
+// It is bounded, since a recording can name a judgement of any size again in a
+// few bytes.
 func (w *Words) evidenceOf(m *spoor.Move, label func(spoor.Ref) string) []Line {
+	const most = 1000
 	var lines []Line
+	more := 0
 	add := func(depth int, text string) { lines = append(lines, Line{Depth: depth, Text: text}) }
 	rows := func(j *spoor.Judgement) {
-		for _, c := range j.Conditions {
+		n := min(len(j.Conditions), max(0, most-len(lines)))
+		for _, c := range j.Conditions[:n] {
 			add(2, w.say("row", "evidence", line(c.String())))
 		}
+		more += len(j.Conditions) - n
 	}
 	if m.Guard != nil {
 		add(1, w.say("open", "ref", line(string(m.Guard.Ref)), "tool", line(m.Guard.Tool)))
@@ -229,12 +234,19 @@ func (w *Words) evidenceOf(m *spoor.Move, label func(spoor.Ref) string) []Line {
 	}
 	for i := range m.Closed {
 		c := &m.Closed[i]
+		if len(lines) >= most {
+			more += 1 + len(c.Conditions)
+			continue
+		}
 		name := label(c.Ref)
 		if name != "" {
 			name = " " + quote(name, 40)
 		}
 		add(1, w.say("closed", "ref", line(string(c.Ref)), "label", name, "to", line(c.To), "tool", line(c.Tool)))
 		rows(c)
+	}
+	if more > 0 {
+		add(1, w.say("more rows", "n", itoa(more)))
 	}
 	for _, f := range m.Failed {
 		add(1, w.say("unjudged", "ref", line(string(f.Ref)), "error", clip(f.Error, 200)))

@@ -11,7 +11,9 @@ import (
 	"github.com/spoorhq/spoor"
 	"github.com/spoorhq/spoor/agent"
 	"github.com/spoorhq/spoor/cond"
+	"github.com/spoorhq/spoor/event"
 	"github.com/spoorhq/spoor/explain"
+	"github.com/spoorhq/spoor/guard"
 	"github.com/spoorhq/spoor/model"
 	"github.com/spoorhq/spoor/recording"
 	"github.com/spoorhq/spoor/tool"
@@ -249,5 +251,31 @@ func TestConversation(t *testing.T) {
 	}
 	if m := explain.Move(r, 1); m.Turn != 2 {
 		t.Errorf("the first move of the last turn is of turn %d", m.Turn)
+	}
+}
+
+// judged is a move at which a guard of so many rows was judged so often.
+func judged(t testing.TB, times, rows int) *recording.Recording {
+	j := spoor.Judgement{Ref: "steps[0]"}
+	for range rows {
+		j.Conditions = append(j.Conditions, guard.Evidence{Cond: &guard.Cond{Key: "n"}, Actual: "1"})
+	}
+	move := spoor.Move{To: "refunds", By: spoor.ByStay}
+	for range times {
+		move.Closed = append(move.Closed, j)
+	}
+	return appended(t, []event.Event{
+		{Seq: 1, Turn: 1, Body: &event.Started{}},
+		{Seq: 2, Turn: 1, Iteration: 1, Body: &event.Evaluated{Move: move}},
+	})
+}
+
+// A judgement that is named over and over is told in bounds.
+func TestEvidenceIsBounded(t *testing.T) {
+	r := judged(t, 20_000, 5000)
+	for _, text := range []string{explain.Move(r, 1).String(), explain.Narrate(r).String()} {
+		if n := strings.Count(text, "\n"); n < 1000 || n > 1100 || !strings.Contains(text, "more of it") {
+			t.Errorf("it is told in %d lines", n)
+		}
 	}
 }

@@ -23,6 +23,7 @@ type Separator struct {
 	runs     [2]int // good, bad
 	fresh    [2]int // features that each brought first
 	cut      int    // runs that are not whole
+	changed  int    // runs that are not as they were written
 	full     bool   // there are more features than are counted
 }
 
@@ -49,6 +50,7 @@ type Separation struct {
 	// the other.
 	LeastP float64 `json:"leastP"`
 
+	Changed    int       `json:"changed,omitempty"`    // runs that are not as they were written
 	Incomplete int       `json:"incomplete,omitempty"` // runs that are not whole
 	NotFound   *NotFound `json:"notFound,omitempty"`
 	Unsearched string    `json:"unsearched,omitempty"`
@@ -179,7 +181,11 @@ func (s *Separator) take(r *recording.Recording, set int) {
 	if r.Incomplete() {
 		s.cut++
 	}
-	o := observer{s: s, t: newTrail(r), set: set, run: s.runs[0] + s.runs[1], most: map[*valuesAt]float64{}}
+	t := newTrail(r)
+	if t.changed() != "" {
+		s.changed++
+	}
+	o := observer{s: s, t: t, set: set, run: s.runs[0] + s.runs[1], most: map[*valuesAt]float64{}}
 	for i := range r.Events {
 		o.event(i)
 	}
@@ -414,7 +420,7 @@ func (at *valuesAt) thresholds() (list []*tally) {
 
 // Result ranks what has been seen so far.
 func (s *Separator) Result() *Separation {
-	r := &Separation{Evidence: Proxy, Good: s.runs[0], Bad: s.runs[1], Incomplete: s.cut, LeastP: 1}
+	r := &Separation{Evidence: Proxy, Good: s.runs[0], Bad: s.runs[1], Changed: s.changed, Incomplete: s.cut, LeastP: 1}
 	if s.full {
 		r.Unsearched = say("too many features")
 	}
@@ -522,7 +528,7 @@ func (r *Separation) String() string {
 	var p page
 	if r.NotFound != nil {
 		p.notFound(0, r.NotFound)
-		p.footnotes(r.Unsearched, r.cutText())
+		p.footnotes(r.notes()...)
 		return p.String()
 	}
 	best := &r.Groups[0]
@@ -556,15 +562,20 @@ func (r *Separation) String() string {
 	if r.More > 0 {
 		p.put(0, "\n"+say("more groups", "n", itoa(r.More)))
 	}
-	p.footnotes(r.Unsearched, r.cutText())
+	p.footnotes(r.notes()...)
 	return p.String()
 }
 
-func (r *Separation) cutText() string {
-	if r.Incomplete == 0 {
-		return ""
+// notes say how far the counts can be trusted.
+func (r *Separation) notes() []string {
+	notes := []string{r.Unsearched}
+	if r.Changed > 0 {
+		notes = append(notes, say("runs changed", "runs", counted(r.Changed, "run")))
 	}
-	return say("runs cut", "runs", counted(r.Incomplete, "run"))
+	if r.Incomplete > 0 {
+		notes = append(notes, say("runs cut", "runs", counted(r.Incomplete, "run")))
+	}
+	return notes
 }
 
 func share(n, of int) string { return fmt.Sprintf("%d of %d", n, of) }

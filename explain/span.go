@@ -207,7 +207,7 @@ func Answer(r *recording.Recording) *AnswerReason { return Index(r).Answer() }
 // anywhere as a whole, this goes for every two and more of them in a row.
 func (p *Provenance) Span(text string) *SpanReason {
 	q := p.q
-	s := &SpanReason{Text: text, Event: q.event(), NotFound: q.notFound, Incomplete: incomplete(p.r)}
+	s := &SpanReason{Text: text, Event: q.event(), NotFound: q.notFound, Changed: q.t.changed(), Incomplete: incomplete(p.r)}
 	if s.NotFound != nil {
 		return s
 	}
@@ -230,7 +230,7 @@ func (p *Provenance) Span(text string) *SpanReason {
 	}
 	s.Runs = q.asking(best)
 	s.Copied = copiedOf(s.Runs)
-	s.Unsearched, s.Changed = q.unsearched(), q.t.changed()
+	s.Unsearched = q.unsearched()
 	return s
 }
 
@@ -239,7 +239,7 @@ func (p *Provenance) Span(text string) *SpanReason {
 // brief is a source here only beside others, of a value that the answer has.
 func (p *Provenance) Answer() *AnswerReason {
 	q := p.q
-	a := &AnswerReason{Text: q.answer, Event: q.event(), NotFound: q.notFound, Incomplete: incomplete(p.r)}
+	a := &AnswerReason{Text: q.answer, Event: q.event(), NotFound: q.notFound, Changed: q.t.changed(), Incomplete: incomplete(p.r)}
 	if a.NotFound != nil {
 		return a
 	}
@@ -249,7 +249,7 @@ func (p *Provenance) Answer() *AnswerReason {
 	}
 	a.Copied = copiedOf(a.Runs)
 	a.Sentences, a.Conflicts = q.sentences(a.Runs), q.conflicts(a.Runs)
-	a.Unsearched, a.Changed = q.unsearched(), q.t.changed()
+	a.Unsearched = q.unsearched()
 	return a
 }
 

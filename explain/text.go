@@ -98,6 +98,7 @@ var templates = map[string]string{
 	"row":               "{evidence}",
 	"open":              "{ref} opened for {tool}:",
 	"closed":            "{ref}{label} to {to} did not open for {tool}:",
+	"more rows":         "and {n} more of it",
 	"unjudged":          "{ref} could not be judged: {error}",
 	"loser":             "{call} {tool} would have led to {to}; an earlier result came first",
 	"superseded":        "not active, though their start rule claims the message: {skills}",
@@ -283,8 +284,6 @@ var templates = map[string]string{
 	"count":           "{path} has {n} elements",
 	"count rows":      "it has {n} rows",
 	"count cells":     "{n} rows have {text} as {name}",
-	"row of":          "line {n}",
-	"column":          "lines {from}–{to}, value {n}",
 
 	"moves before": "before that are more moves, up to iteration {iteration}",
 
@@ -591,7 +590,8 @@ var templates = map[string]string{
 	"too few runs":      "{good} and {bad} were given; each set needs two",
 	"nothing separates": "of {features} none is shared otherwise by the good than by the bad runs",
 	"too many features": "there are more features than are counted; what is listed holds, and there may be more",
-	"runs cut":          "{runs} of them are not whole, and counted as far as they go",
+	"runs changed":      "not as it was written, and counted as it is: {runs}",
+	"runs cut":          "not whole, and counted as far as it goes: {runs}",
 	"has piece":         "{what}: {text}",
 	"has map":           "the map {map}",
 	"has model":         "the model {model}",

@@ -60,7 +60,7 @@ type Given struct {
 // the last one.
 func Tool(r *recording.Recording, call string) *ToolReason {
 	t := newTrail(r)
-	why := &ToolReason{Evidence: Fact, Call: call, Incomplete: incomplete(r)}
+	why := &ToolReason{Evidence: Fact, Call: call, Changed: t.changed(), Incomplete: incomplete(r)}
 	a, ok := t.askOf(call)
 	if !ok {
 		why.NotFound = t.noCall(call)
@@ -85,7 +85,7 @@ func Tool(r *recording.Recording, call string) *ToolReason {
 	}
 	why.Chain = append([]Link{t.askLink(a.reply, Fact, a.part, why.Skill)}, t.whereabouts(a.reply)...)
 	why.became(t, a)
-	why.Unsearched, why.Changed = f.unsearched(), t.changed()
+	why.Unsearched = f.unsearched()
 	return why
 }
 

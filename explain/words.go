@@ -124,7 +124,7 @@ var storied = []string{
 	"decider failed", "decider stay", "decider pick", "decider none",
 
 	"moved", "entry witness", "entry", "route", "route unknown", "pick", "cold pick", "proposal", "intent", "continuity", "by decider",
-	"stay", "none", "leaf", "a leaf", "no leaf", "other", "nowhere", "row", "open", "closed", "unjudged", "loser", "superseded", "activated",
+	"stay", "none", "leaf", "a leaf", "no leaf", "other", "nowhere", "row", "open", "closed", "more rows", "unjudged", "loser", "superseded", "activated",
 	"ruled skills", "off menu", "menu closed", "instructions", "no instructions", "ruled instruction", "leased", "next call", "until exit",
 
 	"called", "called last", "called last limit", "no tools", "offered tool", "offered tools",

@@ -31,6 +31,7 @@ func stories(t testing.TB) map[string]*recording.Recording {
 	for _, id := range []string{"RUN-replayed", "RUN-replayed-assumed-from-9"} {
 		all[id] = replayed(t, busy(t), id)
 	}
+	all["judged"] = judged(t, 200, 10)
 	whole := recorded(t, busy(t))
 	for id, data := range map[string][]byte{
 		"changed": bytes.Replace(whole, []byte("Let me see."), []byte("Let us see."), 1), "damaged": append(bytes.Clone(whole), "{\n{}\n"...),

@@ -131,13 +131,18 @@ func (f Folder) Find(name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	switch info, err := os.Stat(name); {
+	info, err := os.Stat(name)
+	switch {
 	case slices.Contains(runs, name):
 		return f.path(name), nil
 	case name == "last" && len(runs) > 0:
 		return f.last(runs)
 	case err == nil && !info.IsDir():
 		return name, nil
+	case err == nil && !slices.ContainsFunc(runs, func(run string) bool { return strings.HasPrefix(run, name) }):
+		return "", fmt.Errorf("%s is a folder; name a recording in it", name)
+	case err != nil && strings.ContainsRune(name, filepath.Separator), err != nil && strings.HasSuffix(name, suffix):
+		return "", fmt.Errorf("there is no file %s", name)
 	case len(runs) == 0:
 		return "", fmt.Errorf("there are no recordings in %s; make one with spoor demo or spoor run", f.Dir)
 	}
@@ -202,7 +207,7 @@ func (f Folder) runs() ([]string, error) {
 	}
 	var runs []string
 	for _, e := range entries {
-		if run, ok := strings.CutSuffix(e.Name(), suffix); ok && !e.IsDir() {
+		if run, ok := strings.CutSuffix(e.Name(), suffix); ok && !e.IsDir() && e.Type()&(fs.ModeNamedPipe|fs.ModeSocket|fs.ModeDevice) == 0 {
 			runs = append(runs, run)
 		}
 	}

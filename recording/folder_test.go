@@ -229,3 +229,18 @@ func TestARunThatGoesOnIsSynced(t *testing.T) {
 		t.Errorf("a writer that is closed syncs: %v", err)
 	}
 }
+
+// What is named and is no recording is told for what it is.
+func TestFindTellsWhatAFileIs(t *testing.T) {
+	dir := t.TempDir()
+	f := recording.Folder{Dir: dir}
+	for name, want := range map[string]string{
+		dir:                           "is a folder; name a recording in it",
+		filepath.Join(dir, "nothing"): "there is no file",
+		"nothing.jsonl":               "there is no file nothing.jsonl",
+	} {
+		if _, err := f.Find(name); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", name, err, want)
+		}
+	}
+}

@@ -116,10 +116,13 @@ func (s *scanner) next() bool {
 	case err == io.EOF:
 		s.torn = true
 		if s.number == 0 {
-			s.err = errNoRecording
+			s.err = noRecording(text)
 		}
 		return false
-	case errors.Is(err, errTooLong) && s.number > 0:
+	case errors.Is(err, errTooLong) && s.number == 0:
+		s.err = errNoRecording
+		return false
+	case errors.Is(err, errTooLong):
 		s.number++
 		return s.stop("%v", err)
 	case err != nil:
@@ -131,9 +134,14 @@ func (s *scanner) next() bool {
 		s.cover(text)
 		return true
 	}
+	if s.number > 1 && len(bytes.TrimSpace(text)) == 0 {
+		s.fault("this line is empty")
+		s.cover(text)
+		return true
+	}
 	if err := json.Unmarshal(text, &s.line); err != nil {
 		if s.number == 1 {
-			s.err = errNoRecording
+			s.err = noRecording(text)
 			return false
 		}
 		return s.stop("this line cannot be read: %v", err)
@@ -158,6 +166,23 @@ func (s *scanner) next() bool {
 var errTooLong = fmt.Errorf("this line is longer than %d MiB, so it and what follows it were not read", maxLine>>20)
 
 var errNoRecording = errors.New("this is no recording: its first line is not a whole {\"spoor\": …, \"run\": …}")
+
+// noRecording says that a file is no recording by its first line, and what it
+// is instead if that is a recording in some other dress.
+func noRecording(text []byte) error {
+	for _, f := range []struct{ begins, is string }{
+		{"\x1f\x8b", "compressed with gzip; unpack it first"},
+		{"\x28\xb5\x2f\xfd", "compressed with zstd; unpack it first"},
+		{"\xff\xfe", "UTF-16; write it as UTF-8"},
+		{"\xfe\xff", "UTF-16; write it as UTF-8"},
+		{"\xef\xbb\xbf", "text that begins with a byte order mark; write it without one"},
+	} {
+		if bytes.HasPrefix(text, []byte(f.begins)) {
+			return fmt.Errorf("%w; the file is %s", errNoRecording, f.is)
+		}
+	}
+	return errNoRecording
+}
 
 func (s *scanner) header(text []byte) bool {
 	if s.line.Spoor == nil || s.line.Run == "" {
@@ -299,6 +324,9 @@ type Report struct {
 	Complete bool    `json:"complete"`           // the last turn has come to its end
 	Waiting  bool    `json:"waiting,omitempty"`  // it has not, and waits for a person
 	Faults   []Fault `json:"faults,omitempty"`
+
+	// Stopped says that nothing behind the line of the last fault was read.
+	Stopped bool `json:"stopped,omitempty"`
 }
 
 // OK reports whether the recording is whole, as far as it can be by now, and as
@@ -317,6 +345,6 @@ func Verify(r io.Reader) (*Report, error) {
 	}
 	return &Report{
 		Run: rec.Run, Lines: s.number, Events: len(rec.Events), Pieces: len(rec.pieces), Hashes: s.hashes,
-		Unsealed: s.unsealed, Torn: s.torn, Complete: !rec.Incomplete(), Waiting: rec.Waiting() != nil, Faults: s.faults,
+		Unsealed: s.unsealed, Torn: s.torn, Complete: !rec.Incomplete(), Waiting: rec.Waiting() != nil, Faults: s.faults, Stopped: s.stopped,
 	}, nil
 }

@@ -530,7 +530,7 @@ func TestVerifyFindsEveryDamage(t *testing.T) {
 		{"an inserted line", func(lines []string) []string { return slices.Insert(lines, 2, "{\"note\":\"mine\"}\n") },
 			fmt.Sprintf("line %d: the lines before", hash+1)},
 		{"an inserted blank line", func(lines []string) []string { return slices.Insert(lines, 2, "\n") },
-			"line 3: this line cannot be read"},
+			"line 3: this line is empty"},
 		{"an appended line", func(lines []string) []string { return append(lines, "{\"note\":\"mine\"}\n") }, "unsealed 1"},
 		{"an appended event", func(lines []string) []string {
 			return append(lines, "{\"seq\":11,\"turn\":1,\"kind\":\"stopped\",\"body\":{\"reason\":\"x\"}}\n")
@@ -746,6 +746,35 @@ func TestALineThatIsTooLong(t *testing.T) {
 	}
 }
 
+// An empty line, which an editor leaves, takes nothing from what follows it.
+func TestAnEmptyLineIsNoEnd(t *testing.T) {
+	file := string(record(t))
+	rec, err := recording.Read(strings.NewReader(strings.ReplaceAll(file, "\n", "\n\r\n")))
+	if err != nil || rec.Damage != "" || len(rec.Faults) == 0 || rec.Faults[0].String() != "line 2: this line is empty" {
+		t.Fatalf("%v, %+v", err, rec)
+	}
+	if want := read(t, []byte(file)); lines(rec.Events) != lines(want.Events) {
+		t.Errorf("the events are other ones:\n%s", lines(rec.Events))
+	}
+}
+
+// A recording in another dress is told by it.
+func TestARecordingInAnotherDress(t *testing.T) {
+	file := string(record(t))
+	for begins, want := range map[string]string{
+		"\x1f\x8b\x08":        "gzip",
+		"\x28\xb5\x2f\xfd":    "zstd",
+		"\xff\xfe{\x00":       "UTF-16",
+		"\xfe\xff\x00{":       "UTF-16",
+		"\xef\xbb\xbf" + file: "byte order mark",
+		"{\"version\": 2}\n":  "its first line",
+	} {
+		if _, err := recording.Read(strings.NewReader(begins)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.8q: %v, want %q", begins, err, want)
+		}
+	}
+}
+
 // Content reads the same however its line is spelled.
 func TestContentHoweverItIsSpelled(t *testing.T) {
 	for _, text := range []string{"", "x", "a \"quoted\" \\ line\n", "\u00e9\u2028\x00", "\U0001f600"} {
@@ -800,4 +829,32 @@ func TestATurnIsTheRecordingUpToItsEnd(t *testing.T) {
 	if len(r.Events) != 5 {
 		t.Error("the recording itself was cut")
 	}
+}
+
+// FuzzContent: the form in which content is written is read as any other form of
+// the same line.
+func FuzzContent(f *testing.F) {
+	f.Add(`"a \"quoted\" \\ line\n"`)
+	f.Add("\"\xff\\ud800\\ud83d\\ude00\"")
+	f.Add(`"x","base64":"AAAA"`)
+	f.Add(`"x","text":"y"`)
+	f.Fuzz(func(t *testing.T, quoted string) {
+		if strings.ContainsAny(quoted, "\n") {
+			return
+		}
+		name := model.Sum("x").String()
+		file := func(line string) *recording.Recording {
+			rec, err := recording.Read(strings.NewReader("{\"spoor\":0,\"run\":\"run\"}\n" + line + "\n"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return rec
+		}
+		quick, plain := file(`{"piece":"`+name+`","text":`+quoted+`}`), file(`{ "piece":"`+name+`","text":`+quoted+`}`)
+		got, there := quick.Piece(model.Sum("x"))
+		want, also := plain.Piece(model.Sum("x"))
+		if got != want || there != also || (quick.Damage == "") != (plain.Damage == "") || len(quick.Faults) != len(plain.Faults) {
+			t.Fatalf("%s is read as %q (%v), and otherwise as %q (%v)", quoted, got, quick.Faults, want, plain.Faults)
+		}
+	})
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -40,9 +41,9 @@ recordings are named and passed over.
 With --json, of two recordings {a, b, same, first, then, answers, notes, notFound, unsearched}: a
 difference is {number, class, evidence, turn, place, text, a, b, changes, moreChanges, origin, from,
 roots, link}, a change {kind, path, pathB, a, b, words}. Of two folders {evidence, good, bad,
-separates, groups, more, features, tested, leastP, incomplete, notFound, unsearched, unreadable}: a
-group is {features, opposite, more, good, bad, effect, p, adjusted, separates}, a feature {kind,
-name, piece, tool, path, value}, and unreadable a list of {path, reason}.`,
+separates, groups, more, features, tested, leastP, changed, incomplete, notFound, unsearched,
+unreadable}: a group is {features, opposite, more, good, bad, effect, p, adjusted, separates}, a
+feature {kind, name, piece, tool, path, value}, and unreadable a list of {path, reason}.`,
 		Example: "  spoor compare 20261130-22 last\n  spoor compare good.jsonl bad.jsonl --json\n  spoor compare --good runs/good --bad runs/bad --top 10",
 		Args: func(cmd *cobra.Command, args []string) error {
 			return sets.check(cmd, args)
@@ -171,7 +172,7 @@ func eachRecording(dir string, take func(*recording.Recording)) (bad []passedOve
 		return nil, fmt.Errorf("%s cannot be read as a folder of recordings: %w", dir, err)
 	}
 	for _, e := range entries {
-		if e.IsDir() || !strings.HasSuffix(e.Name(), ".jsonl") {
+		if e.IsDir() || e.Type()&(fs.ModeNamedPipe|fs.ModeSocket|fs.ModeDevice) != 0 || !strings.HasSuffix(e.Name(), ".jsonl") {
 			continue
 		}
 		path := filepath.Join(dir, e.Name())

@@ -147,14 +147,14 @@ func movesOn(m *spoor.Map, name string, rec *recording.Recording) (moves []spoor
 				return nil, err
 			}
 			if ref, same := sameWays(m, walked); !same {
-				return nil, fmt.Errorf("%s walked another map than %s: %s was not the same; draw the map file as it was then", rec.Run, name, ref)
+				return nil, fmt.Errorf("%s walked another map than %s: %s was not the same; draw the map file as it was then", oneLine(rec.Run, 100), name, ref)
 			}
 		case *event.Evaluated:
 			moves = append(moves, b.Move)
 		}
 	}
 	if turns == 0 {
-		return nil, fmt.Errorf("%s was cut before its first turn began, so there is no walk to draw", rec.Run)
+		return nil, fmt.Errorf("%s was cut before its first turn began, so there is no walk to draw", oneLine(rec.Run, 100))
 	}
 	return moves, nil
 }

@@ -60,7 +60,7 @@ func (s *session) tellHow() {
 	case s.model != "":
 		command += " --model " + word(s.model)
 	}
-	name := s.rec.Run + s.store.flagFor()
+	name := word(oneLine(s.rec.Run, 200)) + s.store.flagFor()
 	if s.resume != "" {
 		name = s.store.again(s.resume, s.rec)
 	}

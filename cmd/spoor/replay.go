@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -138,12 +139,20 @@ func (r *rerun) run(cmd *cobra.Command, name string) error {
 
 // reproduce walks the recording as it was.
 func (r *rerun) reproduce(cmd *cobra.Command, rec *recording.Recording) error {
-	file, err := os.Open(rec.Path)
+	info, err := os.Stat(rec.Path)
 	if err != nil {
 		return err
 	}
-	defer file.Close()
-	p := replay.Reproduce(rec, file)
+	var again io.Reader // what is no file, such as a pipe, was read already
+	if info.Mode().IsRegular() {
+		file, err := os.Open(rec.Path)
+		if err != nil {
+			return err
+		}
+		defer file.Close()
+		again = file
+	}
+	p := replay.Reproduce(rec, again)
 	if r.json {
 		err = printJSON(cmd.OutOrStdout(), p)
 	} else {
@@ -267,7 +276,7 @@ func digest(rec *recording.Recording, digits string, places []replay.Place) (d m
 				}
 			}
 		}
-		return d, "", fmt.Errorf("run %s has no content %s%s", rec.Run, digits, replay.Near(digits, places))
+		return d, "", fmt.Errorf("run %s has no content %s%s", oneLine(rec.Run, 100), digits, replay.Near(digits, places))
 	}
 	return d, "", fmt.Errorf("%s is the beginning of %d digests; write more digits%s", digits, len(found), replay.Near(digits, found))
 }

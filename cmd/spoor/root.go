@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
@@ -84,6 +85,12 @@ func leave(err error, stderr io.Writer) int {
 		return yes
 	}
 	if text := err.Error(); text != "" {
+		text = strings.Map(func(r rune) rune {
+			if steers(r) {
+				return -1
+			}
+			return r
+		}, text)
 		fmt.Fprintf(stderr, "spoor: %s\n", text)
 	}
 	var e exit
@@ -250,7 +257,7 @@ func (s *store) again(name string, rec *recording.Recording) string {
 	if name == rec.Path {
 		return word(name)
 	}
-	return rec.Run + s.flagFor()
+	return word(oneLine(rec.Run, 200)) + s.flagFor()
 }
 
 // word quotes what a shell would take apart.
@@ -275,22 +282,39 @@ func printJSON(w io.Writer, v any) error {
 	if err := enc.Encode(v); err != nil {
 		return err
 	}
-	// JSON lets DEL and the controls of two bytes stand in a text.
-	text := strings.Map(func(r rune) rune {
-		if 0x7f <= r && r < 0xa0 {
-			return utf8.RuneError
-		}
-		return r
-	}, b.String())
-	_, err := io.WriteString(w, text)
+	_, err := w.Write(escaped(b.Bytes()))
 	return err
+}
+
+// escaped is JSON in which what could steer a terminal, and JSON lets stand in a
+// string, is escaped: DEL, the controls of two bytes, and the marks that turn
+// the direction of a text.
+func escaped(data []byte) []byte {
+	if bytes.IndexFunc(data, steers) < 0 {
+		return data
+	}
+	clean := make([]byte, 0, len(data)+len(data)/8)
+	for _, r := range string(data) {
+		if steers(r) {
+			clean = fmt.Appendf(clean, `\u%04x`, r)
+		} else {
+			clean = utf8.AppendRune(clean, r)
+		}
+	}
+	return clean
+}
+
+// steers reports whether a terminal may act on a character that is no control
+// of ASCII, or is DEL.
+func steers(r rune) bool {
+	return 0x7f <= r && r < 0xa0 || unicode.Is(unicode.Bidi_Control, r)
 }
 
 // oneLine makes a text fit into a line: white space is one space, what could
 // steer a terminal is gone, and what is too long is cut.
 func oneLine(text string, most int) string {
 	line := []rune(strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 {
+		if r < ' ' || steers(r) {
 			return -1
 		}
 		return r

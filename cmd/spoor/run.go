@@ -454,7 +454,7 @@ func (s *session) run(ctx context.Context) error {
 	if s.resume != "" {
 		name = s.store.again(s.resume, s.rec)
 	}
-	fmt.Fprintf(s.err, "Recorded as %s; ask it why with: spoor why %s\n", s.rec.Run, name)
+	fmt.Fprintf(s.err, "Recorded as %s; ask it why with: spoor why %s\n", oneLine(s.rec.Run, 200), name)
 	if s.question != nil {
 		s.tellHow()
 	}

@@ -32,9 +32,10 @@ written, also if its last turn waits for a person, and with 1 if it is not.
 RUN is an id, a unique beginning of one, last, or a file.
 
 With --json, {ok, path, run, lines, events, pieces, hashes, unsealed, torn, complete, waiting,
-faults}: unsealed counts the lines that no hash follows, torn says that the file ends in the middle
-of a line, complete that the last turn has come to its end, waiting that it waits for a person, and
-faults is a list of {line, message}.`,
+faults, stopped}: unsealed counts the lines that no hash follows, torn says that the file ends in
+the middle of a line, complete that the last turn has come to its end, waiting that it waits for a
+person, faults is a list of {line, message}, and stopped says that nothing behind the last of them
+was read.`,
 		Example: "  spoor verify last\n  spoor verify .spoor/20261130-220604.157203-k7q2.jsonl --json",
 		Args:    one(aRun),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -87,7 +88,7 @@ func (v *verdict) print(w io.Writer) {
 	}
 	fmt.Fprintf(w, "%s: not whole.\n", v.Path)
 	for _, f := range v.Faults {
-		fmt.Fprintf(w, "line %d: %s\n", f.Line, f.Message)
+		fmt.Fprintf(w, "line %d: %s\n", f.Line, oneLine(f.Message, 500))
 	}
 	if v.Torn {
 		fmt.Fprintf(w, "line %d: the file ends in the middle of this line\n", v.Lines+1)
@@ -96,6 +97,8 @@ func (v *verdict) print(w io.Writer) {
 		fmt.Fprintf(w, "line %d: %s after the last hash, which nothing vouches for\n", v.Lines, count(v.Unsealed, "line"))
 	}
 	switch {
+	case v.Stopped:
+		fmt.Fprintf(w, "line %d: incomplete: this line and what follows it were not read\n", v.Lines)
 	case v.Complete:
 	case v.Events == 0:
 		fmt.Fprintf(w, "line %d: incomplete: no turn has begun\n", v.Lines)
