@@ -64,14 +64,9 @@ type judged struct {
 	text []byte // what appendVerdict makes of it
 }
 
-// shared reports whether another judgement says the same with the very same
-// conditions, as one does that was read as another. A line of a few bytes may
-// name conditions of any size, which are not looked at for each of them.
-func (j *judged) shared(other *spoor.Judgement) bool {
-	a, b := j.Conditions, other.Conditions
-	return len(a) > 0 && len(a) == len(b) && &a[0] == &b[0] &&
-		j.From == other.From && j.To == other.To && j.Tool == other.Tool && j.Passed == other.Passed
-}
+// maxNamed bounds the text of a judgement that is named, so that a few bytes do
+// not stand for many.
+const maxNamed = 4 << 10
 
 // Append appends the next event, without the line end. The same events always
 // give the same lines.
@@ -220,18 +215,19 @@ func (l *Lines) appendVerdict(b []byte, j *spoor.Judgement) []byte {
 	if l == nil {
 		return appendVerdict(b, j)
 	}
+	l.buf = appendVerdict(l.buf[:0], j)
 	before, ok := l.judged[j.Ref]
-	if !ok || !before.shared(j) {
-		l.buf = appendVerdict(l.buf[:0], j)
-		ok = ok && bytes.Equal(l.buf, before.text)
-	}
-	if ok {
+	if ok && bytes.Equal(l.buf, before.text) {
 		return strconv.AppendInt(append(b, `,"as":`...), int64(before.seq), 10)
 	}
 	if l.judged == nil {
 		l.judged = map[spoor.Ref]judged{}
 	}
-	l.judged[j.Ref] = judged{l.seq, *j, append(before.text[:0], l.buf...)}
+	if len(l.buf) > maxNamed {
+		delete(l.judged, j.Ref)
+	} else {
+		l.judged[j.Ref] = judged{l.seq, *j, append(before.text[:0], l.buf...)}
+	}
 	return append(b, l.buf...)
 }
 
@@ -397,7 +393,10 @@ func (l *Lines) evaluated(data []byte, seq int, b *Evaluated) error {
 		call := j.CallID
 		switch {
 		case j.As == 0:
-			here[j.Ref] = j.Judgement
+			delete(here, j.Ref)
+			if len(appendVerdict(nil, &j.Judgement)) <= maxNamed {
+				here[j.Ref] = j.Judgement
+			}
 		case again && j.As == seq:
 			j.Judgement = now
 		case there && !again && j.As == before.seq:

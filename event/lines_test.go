@@ -209,3 +209,19 @@ func TestAJudgementThatIsNamedIsWrittenAgain(t *testing.T) {
 		}
 	}
 }
+
+// A judgement that is long is written out each time, so that a line of a few
+// bytes does not stand for many.
+func TestALongJudgementIsWrittenOut(t *testing.T) {
+	at := time.Date(2026, 11, 30, 22, 6, 4, 0, time.UTC)
+	events := append(batch(1, 1, at, strings.Repeat("6", 5000)), batch(5, 2, at, strings.Repeat("6", 5000))...)
+	var l event.Lines
+	var lines []string
+	for i := range events {
+		lines = append(lines, string(l.Append(nil, &events[i])))
+	}
+	if strings.Contains(lines[6], `"as"`) {
+		t.Errorf("it is written as %.200s", lines[6])
+	}
+	read(t, events, lines)
+}
