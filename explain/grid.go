@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/spoorhq/spoor/internal/value"
+	"github.com/spoorhq/spoor/model"
 )
 
 // A said text knows its words, and where it has the words of a name.
@@ -212,11 +213,8 @@ func (q *inquiry) grid(of gridOf) *grid {
 		return g
 	}
 	s := &q.shown[of.shown]
-	d, table := s.json, false
-	switch {
-	case of.arguments:
-		d = parseDocument(q.arguments(s))
-	case d == nil && s.kind == FromResult && len(s.data) <= maxDocument:
+	d, table := q.document(of), false
+	if d == nil && !of.arguments && s.kind == FromResult && len(s.data) <= maxDocument {
 		d, table = parseTable(s.data), true
 	}
 	var g *grid
@@ -227,16 +225,63 @@ func (q *inquiry) grid(of gridOf) *grid {
 	return g
 }
 
-// arguments are those of the call that brought a piece.
-func (q *inquiry) arguments(s *shown) string {
-	if s.kind != FromResult || s.origin < 0 {
-		return ""
+// document is the JSON of a piece, or of the arguments that it came from; nil if
+// it is none.
+func (q *inquiry) document(of gridOf) *document {
+	s := &q.shown[of.shown]
+	if !of.arguments {
+		return s.json
 	}
-	a, ok := q.t.asks[s.origin]
-	if !ok {
-		return ""
+	part := q.given(s)
+	if k, known := q.args.known[part.Piece]; known && q.args.pieces[k].json != nil {
+		return q.args.pieces[k].json
 	}
-	return q.t.data(a.part)
+	return parseDocument(q.t.data(part))
+}
+
+// given are the arguments of the call that brought a piece, if one did.
+func (q *inquiry) given(s *shown) (part model.Part) {
+	if s.kind == FromResult && s.origin >= 0 {
+		part = q.t.asks[s.origin].part
+	}
+	return part
+}
+
+func (q *inquiry) arguments(s *shown) string { return q.t.data(q.given(s)) }
+
+// mentions reports whether the answer says any name or value of a document.
+func (q *inquiry) mentions(d *document) bool {
+	said := q.rowed().said
+	var room []word
+	says := func(text string) bool {
+		if len(text) > maxID {
+			return false
+		}
+		var id int32
+		id, room = said.find(text, room)
+		return id >= 0 || len(said.spellings(text)) > 0
+	}
+	for i := range d.nodes {
+		n := &d.nodes[i]
+		if n.key >= 0 && says(d.name(n)) {
+			return true
+		}
+		if n.container {
+			continue
+		}
+		text := d.plain(n)
+		if says(text) {
+			return true
+		}
+		if len(text) <= maxID && strings.IndexByte(text, ' ') > 0 {
+			for _, w := range wordsOf(text, nil) {
+				if isSurname(text[w.Start:w.End]) && says(text[w.Start:w.End]) {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
 
 type shapeKey struct {

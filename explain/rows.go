@@ -756,7 +756,7 @@ func (q *inquiry) spoken(tool string) []gridOf {
 		for k := len(q.shown) - 1; k >= 0; k-- {
 			for _, arguments := range []bool{true, false} {
 				of := gridOf{k, arguments}
-				if q.shown[k].kind != FromResult {
+				if d := q.document(of); q.shown[k].kind != FromResult || d == nil || !q.mentions(d) {
 					continue
 				}
 				if g := q.grid(of); g != nil && !g.table && len(g.said) > 0 {
