@@ -672,7 +672,7 @@ func (s *scanner) context(v *Value) {
 			i--
 		}
 		switch string(appendLower(b[:0], s.text[i:end])) {
-		case "about", "around", "roughly", "approximately", "nearly", "almost", "approx", "circa", "over", "under":
+		case "about", "around", "roughly", "approximately", "nearly", "almost", "approx", "circa":
 			v.approximate()
 			return
 		case "minus", "negative", "fell", "falls", "fallen", "dropped", "drop", "down", "decreased", "decrease", "declined", "decline", "lost", "loss",
@@ -692,6 +692,7 @@ func (s *scanner) context(v *Value) {
 
 // approximate takes the zeros at the end of a whole number as not written.
 func (v *Value) approximate() {
+	v.flags |= about
 	if v.Num.exp > 0 && v.Digits == 0 {
 		v.Digits = -int(v.Num.exp)
 	}

@@ -223,6 +223,26 @@ func TestUnder(t *testing.T) {
 	}
 }
 
+// TestAbout holds that one digit is rounded only if the text says so.
+func TestAbout(t *testing.T) {
+	for _, test := range []struct {
+		says, is string
+		how      Relation
+	}{
+		{"about 8 minutes", "500 seconds", Rounded},
+		{"8 minutes", "500 seconds", None},
+		{"about 8 minutes", "500", None},
+		{"~300 EUR", "EUR 315", Rounded},
+		{"over 300 EUR", "EUR 315", None},
+		{"0.5", "0.48", None},
+		{"0.50", "0.498", Rounded},
+	} {
+		if how := Same(Scan(test.says)[0], Scan(test.is)[0]); how != test.how {
+			t.Errorf("%s and %s: %s, not %s", test.says, test.is, how, test.how)
+		}
+	}
+}
+
 func TestDerive(t *testing.T) {
 	many := "0"
 	for i := range 300 {
