@@ -307,6 +307,7 @@ var templates = map[string]string{
 	"wrong row instead": "{row}, of which it is {instead}",
 	"stale":             "stale: {call} {tool}, event {event}, is newer",
 	"operand":           "{text} at {path}, {at}",
+	"operand of text":   "{text} at {at}",
 	"conflict of":       "What the model was shown says different values of {field} of {subject}:",
 	"said so":           "which the answer says",
 	"replaced":          "which a later result replaced",

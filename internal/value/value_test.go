@@ -265,12 +265,14 @@ func TestDerive(t *testing.T) {
 		{"25 %", "30 minutes of 2 hours", "share [0 1] 25 exact"},
 		{"3 h", "90 minutes and 1.5 hours", "sum [0 1] 3 exact"},
 		{"3 kg", "1 km, 2 km", ""},
+		{"750", "1000 errors cost 500 EUR", ""}, // they have no unit in common
+		{"167 minutes", "[134, 25, 8]", "sum [0 1 2] 167 exact"},
 		{"€12.50", "EUR 1,250 for 100", "ratio [0 1] 12.5 exact"},
 		{"R-17", "[10, 7]", ""},
 		{"41,203", "[]", ""},
 		{"5,000,017", many, ""},
 	} {
-		ways, whole := Derive(Scan(test.target)[0], Scan(test.list))
+		ways, whole := Derive(Scan(test.target)[0], Scan(test.list), 1<<16)
 		got := ""
 		if len(ways) > 0 {
 			got = fmt.Sprintf("%s %v %s", ways[0].Op, ways[0].Of, ways[0].Result)
@@ -288,7 +290,7 @@ func TestDerive(t *testing.T) {
 func TestLoose(t *testing.T) {
 	list := Scan("13 29 31 47 59 61 73 89 97 103 127 139 151 163 179 181 193 199")
 	for target, loose := range map[string]bool{"37 %": true, "37.125 %": false} {
-		ways, _ := Derive(Scan(target)[0], list)
+		ways, _ := Derive(Scan(target)[0], list, 1<<16)
 		for _, w := range ways {
 			if w.Loose != loose {
 				t.Errorf("%s: %s of %v: loose is %v", target, w.Op, w.Of, w.Loose)
