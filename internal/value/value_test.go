@@ -170,6 +170,8 @@ func TestText(t *testing.T) {
 		"about 41,000 ports":                    "41000",
 		"between €10 and €20":                   "EUR 10 EUR 20",
 		"12 EUR 1299":                           "EUR 12 1299",
+		"7 minus 5, or minus five %":            "7 5 -5 %",
+		"IBAN DE89 3704 0044 0532 0130 00 A 17": "de89370400440532013000 17",
 		"10.0.0.1:8080":                         "10.0.0.1 8080",
 		strings.Repeat("a1", 200):               "",
 		"\xff17\xfe":                            "17",
