@@ -49,6 +49,7 @@ type ident struct {
 	name  string   // of the field that has it, folded
 	class []string // what it is an id of: port
 	text  string   // folded
+	said  string   // as it is written
 	own   bool     // it stands in the row of the value
 }
 
@@ -95,7 +96,7 @@ func (q *inquiry) conflicts(runs []Run) []Conflict {
 		}
 		same := q.same(t, known)
 		c := q.conflict(t, same, at)
-		if c == nil {
+		if c == nil || t.momentary() && !slices.ContainsFunc(c.Says, func(s Saying) bool { return s.At != nil }) {
 			continue
 		}
 		for _, s := range c.Says {
@@ -238,9 +239,11 @@ func (q *inquiry) thing(shown int, g *grid, i int) (t thing, ok bool) {
 			if k == c {
 				up := &g.shapes[g.shape[g.nodes[c].parent]]
 				id.name, id.class, id.text = strings.Join(up.class, " "), up.class, foldText(g.name(&g.nodes[k]))
+				id.said = g.name(&g.nodes[k])
 			} else {
 				s := &g.shapes[g.shape[k]]
 				id.name, id.class, id.text = strings.Join(s.words, ""), s.class, foldText(g.plain(&g.nodes[k]))
+				id.said = g.plain(&g.nodes[k])
 				if s.class == nil {
 					id.class = s.words
 				}
@@ -256,7 +259,7 @@ func (q *inquiry) thing(shown int, g *grid, i int) (t thing, ok bool) {
 				if class == nil {
 					class = s.words
 				}
-				t.ids = append(t.ids, ident{name: strings.Join(s.words, ""), class: class, text: foldText(args.plain(&args.nodes[k]))})
+				t.ids = append(t.ids, ident{name: strings.Join(s.words, ""), class: class, text: foldText(args.plain(&args.nodes[k])), said: args.plain(&args.nodes[k])})
 			}
 		}
 	}
@@ -389,12 +392,16 @@ func (t *thing) is(o *thing) bool {
 	if t.call != "" && t.call == o.call {
 		return true
 	}
+	one := false // an id of both says so; then a name of other kind does not refute it
+	for _, a := range t.ids {
+		one = one || slices.ContainsFunc(o.ids, func(b ident) bool { return a.text == b.text && overlap(a.nouns(), b.nouns()) })
+	}
 	for _, a := range t.ids {
 		for _, b := range o.ids {
 			if a.text == b.text {
 				continue
 			}
-			if a.name == b.name && (a.own && b.own || overlap(a.nouns(), b.nouns())) || numeric(a.text) == numeric(b.text) && a.nouns()[0] == b.nouns()[0] {
+			if a.name == b.name && (a.own && b.own || overlap(a.nouns(), b.nouns())) || !one && numeric(a.text) == numeric(b.text) && a.nouns()[0] == b.nouns()[0] {
 				return false
 			}
 		}
@@ -455,6 +462,19 @@ func differs(a, b *thing) bool {
 
 func (t *thing) name() string { return t.g.name(&t.g.nodes[t.node]) }
 
+// momentary reports whether a value says when or in what order it was read, and
+// differs each time.
+func (t *thing) momentary() bool {
+	for w := range wordsIn(t.name()) {
+		if momentWords[w] {
+			return true
+		}
+	}
+	return false
+}
+
+var momentWords = set("at time timestamp ts epoch seq sequence")
+
 // subject says what the values of a conflict are said of.
 func (t *thing) subject(q *inquiry, same []thing) string {
 	for _, id := range t.ids {
@@ -463,7 +483,7 @@ func (t *thing) subject(q *inquiry, same []thing) string {
 			shared = shared && slices.ContainsFunc(same[i].ids, func(o ident) bool { return o.text == id.text && overlap(o.nouns(), id.nouns()) })
 		}
 		if shared && len(same) > 1 {
-			return id.nouns()[0] + " " + id.text
+			return id.nouns()[0] + " " + id.said
 		}
 	}
 	s := &q.shown[t.shown]

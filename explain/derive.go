@@ -15,10 +15,11 @@ import (
 // something: an array of numbers, a column of an array of objects, the numbers
 // of one object, of one line, or of one column of a table.
 type group struct {
-	values []int // of the index
-	at     Range // of the piece
-	count  int   // of the elements of an array, which has no values here
-	node   int32 // of that array
+	values []int  // of the index
+	at     Range  // of the piece
+	name   string // of the field that has the values, if it is one
+	count  int    // of the elements of an array, which has no values here
+	node   int32  // of that array
 }
 
 // derived is a way to compute a value of the answer.
@@ -39,7 +40,8 @@ func (q *inquiry) derive(k int) []derived {
 	}
 	_, number := q.sentence(v.Start)
 	done := make([]bool, len(q.ix.pieces))
-	tried := chance{room: specific(v)}
+	words := q.wordsOf(number)
+	var named, lists []operands // of numbers
 	parts, near := q.likely(v.Start)
 	for n, i := range parts {
 		s := &q.shown[i]
@@ -52,44 +54,99 @@ func (q *inquiry) derive(k int) []derived {
 				list = append(list, d)
 			}
 		}
-		for _, g := range q.ix.groupsOf(s.piece) {
-			if len(list) == most {
-				break
-			}
-			if d, ok := q.counted(v, i, g, number); ok {
+		groups := q.ix.groupsOf(s.piece)
+		for j := range groups {
+			g := &groups[j]
+			if d, ok := q.counted(v, i, *g, number); ok && len(list) < most {
 				list = append(list, d)
 			}
-			if n := len(g.values); n < 2 || v.Common {
-				continue
-			} else if tried.add(n); !tried.whole() {
-				break
-			} else if q.tries -= min(n*n, 1<<16); q.tries < 0 {
-				q.spent = true
-				break
-			}
-			values := make([]value.Value, len(g.values))
-			for j, at := range g.values {
-				values[j] = q.ix.values[at].Value
-			}
-			ways, _ := value.Derive(v, values)
-			for _, w := range ways {
-				if w.Op == value.Count || w.Loose || len(w.Of) < len(values) && !tried.pairs() || !fits(v, w, values) {
-					continue
-				}
-				d := derived{finding{hit: hit{shown: i, Range: g.at, how: DerivedOf, as: value.Equal}, rule: rule(w, values)}}
-				of := w.Of
-				if len(of) > maxOperands {
-					of = of[:maxOperands]
-				}
-				for _, j := range of {
-					d.from = append(d.from, q.valuePlace(s, &q.ix.values[g.values[j]]))
-				}
-				list = append(list, d)
-				break // the simplest of this group
+			switch {
+			case len(g.values) < 2:
+			case g.name != "" && within(wordsIn(g.name), words):
+				named = append(named, operands{i, g})
+			default:
+				lists = append(lists, operands{i, g})
 			}
 		}
 	}
+	if !v.Common {
+		list = q.computed(k, list, most, named, lists)
+	}
 	q.derived[k] = list
+	return list
+}
+
+// within reports whether all words are among others.
+func within(words, others map[string]bool) bool {
+	for w := range words {
+		if !others[w] {
+			return false
+		}
+	}
+	return true
+}
+
+// Operands are a group of a part that was shown.
+type operands struct {
+	shown int
+	*group
+}
+
+// computed adds to a list the ways to compute value k from whole groups, those
+// under a name that the sentence has first, and then from two or three values.
+func (q *inquiry) computed(k int, list []derived, most int, named, others []operands) []derived {
+	v := q.look.values[k]
+	tried := chance{room: specific(v)}
+	all := slices.Concat(named, others)
+	try := func(at, tries int) {
+		l := all[at]
+		s := &q.shown[l.shown]
+		values := make([]value.Value, len(l.values))
+		for j, at := range l.values {
+			values[j] = q.ix.values[at].Value
+		}
+		ways, whole := value.Derive(v, values, tries)
+		if tries > 0 && !whole {
+			q.untried[k] = true
+		}
+		for _, w := range ways {
+			if w.Op == value.Count || w.Loose || !fits(v, w, values) {
+				continue
+			}
+			d := derived{finding{hit: hit{shown: l.shown, Range: l.at, how: DerivedOf, as: value.Equal}, rule: rule(w, values)}}
+			for _, j := range w.Of[:min(len(w.Of), maxOperands)] {
+				d.from = append(d.from, q.valuePlace(s, &q.ix.values[l.values[j]]))
+			}
+			list = append(list, d)
+			return // the simplest of this group
+		}
+	}
+	for at, l := range all {
+		if len(list) >= most || at >= len(named) && !tried.whole() {
+			break
+		}
+		if q.sums -= len(l.values); q.sums < 0 {
+			q.untried[k] = true
+			break
+		}
+		try(at, 0)
+	}
+	if len(list) > 0 {
+		return list // what is simpler
+	}
+	for at, l := range all {
+		n := len(l.values)
+		if len(list) >= most {
+			break
+		} else if !tried.some(n) {
+			continue
+		}
+		if q.tries -= min(n*n, mostTries); q.tries < 0 {
+			q.untried[k] = true
+			break
+		}
+		try(at, mostTries)
+	}
 	return list
 }
 
@@ -100,16 +157,21 @@ type chance struct {
 	alls, somes float64 // numbers made of whole lists, and of two or three values
 }
 
-func (c *chance) add(n int) {
+// whole reports whether what one more whole list makes may mean something.
+func (c *chance) whole() bool {
 	c.alls += 4 // sum, mean, least, most
-	c.somes += 6*float64(n)*float64(n) + float64(n)*float64(n)*float64(n)/6
+	return 4*c.alls < c.room
 }
 
-// whole reports whether what a whole list makes may mean something.
-func (c *chance) whole() bool { return 4*c.alls < c.room }
-
-// pairs reports it of two or three values of a list.
-func (c *chance) pairs() bool { return c.somes < c.room }
+// some reports it of two or three values of a list.
+func (c *chance) some(n int) bool {
+	f := float64(n)
+	if more := 6*f*f + f*f*f/6; c.somes+more < c.room {
+		c.somes += more
+		return true
+	}
+	return false
+}
 
 // specific is how many numbers are as long as that of a value.
 func specific(v value.Value) float64 {
@@ -131,6 +193,11 @@ func fits(v value.Value, d value.Derivation, list []value.Value) bool {
 	}
 	return d.Exact || v.Unit == "%" || specific(v) >= 1000
 }
+
+const (
+	maxSums   = 1 << 20 // values of whole lists that are added, for an answer
+	mostTries = 1 << 16 // combinations of the values of one list
+)
 
 // maxOperands bounds how many places of a sum are listed.
 const maxOperands = 64
@@ -403,7 +470,7 @@ func (ix *corpus) jsonGroups(p *piece) []group {
 	}
 	var list []group
 	at := map[key]int{}
-	put := func(k key, node *node, i int) {
+	put := func(k key, node *node, i int, name string) {
 		g, ok := at[k]
 		if !ok {
 			if len(list) == maxGroups {
@@ -411,7 +478,7 @@ func (ix *corpus) jsonGroups(p *piece) []group {
 			}
 			g = len(list)
 			at[k] = g
-			list = append(list, group{at: Range{node.start, node.end}})
+			list = append(list, group{at: Range{node.start, node.end}, name: name})
 		}
 		list[g].values = append(list[g].values, i)
 	}
@@ -422,17 +489,21 @@ func (ix *corpus) jsonGroups(p *piece) []group {
 			continue // a key, or nothing to compute with
 		}
 		if v.Range != n.inner && len(d.plain(n)) > v.Value.End-v.Value.Start+8 { // in a text
-			put(key{v.node, "text"}, n, i)
+			put(key{v.node, "text"}, n, i, "")
 			continue
 		}
 		if n.parent < 0 {
 			continue
 		}
 		up := &d.nodes[n.parent]
-		put(key{n.parent, ""}, up, i)
 		if n.key < 0 {
+			put(key{n.parent, ""}, up, i, d.name(up))
 			continue
 		}
+		if wordsIn(d.name(n))["id"] {
+			continue
+		}
+		put(key{n.parent, ""}, up, i, "")
 		// Up to the elements of the arrays around it, and to the members of an object
 		// of objects.
 		path := "." + d.name(n)
@@ -451,7 +522,7 @@ func (ix *corpus) jsonGroups(p *piece) []group {
 				path = "." + d.name(m) + path
 				continue
 			}
-			put(key{m.parent, path}, over, i)
+			put(key{m.parent, path}, over, i, d.name(n))
 		}
 	}
 	counts := map[int]int{}

@@ -44,8 +44,10 @@ type inquiry struct {
 	most    int    // sources of a run; 0 is maxSources
 	named   string // of arguments: the name of what is asked about
 	runs    []Range
-	scan    int // bytes that may still be looked through for few words
-	tries   int // combinations of values that may still be tried
+	scan    int          // bytes that may still be looked through for few words
+	sums    int          // values that may still be looked at in lists, to make an answer's of them
+	tries   int          // combinations of values that may still be tried
+	untried map[int]bool // values of the answer for which that did not suffice
 	sources int
 
 	cut      bool // there was too much to search
@@ -422,7 +424,7 @@ func (q *inquiry) search() {
 	if len(text) > maxAnswer {
 		q.cut, text = true, text[:maxAnswer]
 	}
-	q.scan, q.tries = maxScan, maxTries
+	q.scan, q.sums, q.tries, q.untried = maxScan, maxSums, maxTries, map[int]bool{}
 	q.words, q.chains, q.derived = map[int]map[string]bool{}, map[int][]Link{}, map[int][]derived{}
 	q.first = map[int]likeliest{}
 	q.stand = map[Range][]site{}
@@ -437,12 +439,16 @@ func (q *inquiry) search() {
 	for k, v := range q.look.values {
 		r := Range{v.Start, v.End}
 		i := sort.Search(len(q.runs), func(i int) bool { return q.runs[i].End > r.Start })
-		if q.most == 0 && (i == len(q.runs) || q.runs[i].Start >= r.End) && len(q.derive(k)) > 0 {
+		has := false // a run has digits of it, and not only its unit
+		for ; i < len(q.runs) && q.runs[i].Start < r.End; i++ {
+			has = has || !hasDigit(text[r.Start:r.End]) || hasDigit(text[max(r.Start, q.runs[i].Start):min(r.End, q.runs[i].End)])
+		}
+		if q.most == 0 && !has && len(q.derive(k)) > 0 {
 			found = append(found, r)
 		}
 	}
 	if found != nil {
-		q.runs = append(q.runs, found...)
+		q.runs = slices.Concat(without(q.runs, found), found)
 		slices.SortFunc(q.runs, func(a, b Range) int { return cmp.Compare(a.Start, b.Start) })
 	}
 	if len(q.runs) > mostRuns {
@@ -450,9 +456,27 @@ func (q *inquiry) search() {
 	}
 }
 
+// without cuts from ranges what others have of them; both are in order.
+func without(ranges, others []Range) []Range {
+	var list []Range
+	for _, r := range ranges {
+		i := sort.Search(len(others), func(i int) bool { return others[i].End > r.Start })
+		for ; i < len(others) && others[i].Start < r.End; i++ {
+			if r.Start < others[i].Start {
+				list = append(list, Range{r.Start, others[i].Start})
+			}
+			r.Start = others[i].End
+		}
+		if r.Start < r.End {
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
 // again readies the inquiry for another question.
 func (q *inquiry) again() {
-	q.scan, q.tries, q.sources = maxScan, maxTries, 0
+	q.scan, q.sums, q.tries, q.sources = maxScan, maxSums, maxTries, 0
 	q.more, q.spent = false, false
 	q.f.left, q.f.scan = maxGivens, maxTrace
 }
@@ -550,6 +574,9 @@ func (q *inquiry) run(r Range, sources []Source) Run {
 // was given up.
 func (q *inquiry) own(r Range, reason string, givenUp bool) Run {
 	none := &NotFound{Kind: NotRecorded, Reason: reason}
+	for k := range q.untried {
+		givenUp = givenUp || q.look.values[k].Start < r.End && q.look.values[k].End > r.Start
+	}
 	if givenUp || q.cut || q.ix.cut || q.look.limited {
 		none = &NotFound{Kind: OutOfBudget, Reason: say("given up")}
 	}
@@ -946,7 +973,7 @@ func order[T any](list []T, compare func(a, b T) int) []int {
 // unsearched says what was left out.
 func (q *inquiry) unsearched() string {
 	var said []string
-	if q.cut || q.ix.cut || q.more || q.spent || q.look.limited {
+	if q.cut || q.ix.cut || q.more || q.spent || len(q.untried) > 0 || q.look.limited {
 		said = append(said, say("too much"))
 	}
 	if q.missing > 0 {

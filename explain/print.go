@@ -150,7 +150,7 @@ func (s *SpanReason) String() string {
 			p.hang(2, 4, src.from())
 			p.excerpt(4, src)
 			for _, f := range src.From[:min(len(src.From), most)] {
-				p.hang(4, 6, say("operand", "text", quote(f.Text, 40), "path", clip(f.Path, 80), "at", f.Range.words()))
+				p.hang(4, 6, say(either(f.Path != "", "operand", "operand of text"), "text", quote(f.Text, 40), "path", clip(f.Path, 80), "at", f.Range.words()))
 			}
 		}
 		if n := len(r.Sources) - len(list); n > 0 {

@@ -118,6 +118,49 @@ func TestTool(t *testing.T) {
 	}
 }
 
+// The sum of each of many long lists is found, and what is not searched is told.
+func TestSums(t *testing.T) {
+	var results, sums []string
+	var replies [][]model.Part
+	for n := range 5 {
+		sum := 0
+		var list []string
+		for i := range 300 {
+			x := 1000 + (i*i*7919+n*104729)%9000
+			sum += x
+			list = append(list, fmt.Sprint(x))
+		}
+		results = append(results, fmt.Sprintf(`{"list%d":[%s]}`, n, strings.Join(list, ",")))
+		replies = append(replies, call("page", fmt.Sprintf(`{"n":%d}`, n)))
+		sums = append(sums, fmt.Sprint(sum))
+	}
+	r := pages(t, results, append(replies, say("They are "+strings.Join(sums, ", ")+"."))...)
+	a := explain.Answer(r)
+	for _, sum := range sums {
+		if !slices.ContainsFunc(a.Runs, func(r explain.Run) bool { return r.Text == sum && r.Sources != nil }) {
+			t.Errorf("the sum %s has no source", sum)
+		}
+	}
+	if a.Unsearched != "" {
+		t.Errorf("unsearched: %s", a.Unsearched)
+	}
+
+	// Of many lists of ten digits not all pairs are tried.
+	results, replies = nil, nil
+	for n := range 5 {
+		var list []string
+		for i := range 300 {
+			list = append(list, fmt.Sprint(1000000000+(i*i*7919+n*104729)%900000000))
+		}
+		results = append(results, fmt.Sprintf(`{"list%d":[%s]}`, n, strings.Join(list, ",")))
+		replies = append(replies, call("page", fmt.Sprintf(`{"n":%d}`, n)))
+	}
+	a = explain.Answer(pages(t, results, append(replies, say("It is 4123456789123."))...))
+	if last := a.Runs[len(a.Runs)-1]; a.Unsearched == "" || last.NotFound == nil || last.NotFound.Kind != explain.OutOfBudget {
+		t.Errorf("what was not tried is not told:\n%s", a)
+	}
+}
+
 // What says little alone is no evidence, unless it stands where the sentence
 // looks.
 func TestWeak(t *testing.T) {

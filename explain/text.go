@@ -273,6 +273,8 @@ var templates = map[string]string{
 
 	// a tool call, and what was computed
 	"no calls":        "no tool was called",
+	"no turn of":      "the recording has no turn {turn}",
+	"call of turn":    "turn {turn} did not make this call; it is of turn {other}",
 	"no call":         "the recording has no such call; it has {calls}",
 	"tool no call":    "{tool} is a tool, and its calls are {calls}: ask about one of them",
 	"call unanswered": "nothing came of it before the recording ends",
@@ -306,6 +308,7 @@ var templates = map[string]string{
 	"wrong row instead": "{row}, of which it is {instead}",
 	"stale":             "stale: {call} {tool}, event {event}, is newer",
 	"operand":           "{text} at {path}, {at}",
+	"operand of text":   "{text} at {at}",
 	"conflict of":       "What the model was shown says different values of {field} of {subject}:",
 	"said so":           "which the answer says",
 	"replaced":          "which a later result replaced",

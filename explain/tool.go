@@ -89,6 +89,29 @@ func Tool(r *recording.Recording, call string) *ToolReason {
 	return why
 }
 
+// ToolOf is Tool of a call of one turn, the first of which is 1, as the recording
+// was when it ended. A call of another turn is not reached, and the reason names
+// that turn.
+func ToolOf(r *recording.Recording, turn int, call string) *ToolReason {
+	then := r.Turn(turn)
+	if then == nil {
+		return &ToolReason{Evidence: Fact, Call: call, NotFound: &NotFound{Kind: NotReached, Reason: say("no turn of", "turn", itoa(turn))}}
+	}
+	why := Tool(then, call)
+	if why.NotFound == nil && why.Turn == turn {
+		return why
+	}
+	other := why
+	if why.NotFound != nil {
+		other = Tool(r, call)
+	}
+	if other.NotFound != nil || other.Turn == turn {
+		return why
+	}
+	none := &NotFound{Kind: NotReached, Reason: say("call of turn", "turn", itoa(turn), "other", itoa(other.Turn))}
+	return &ToolReason{Evidence: Fact, Call: call, NotFound: none, Incomplete: why.Incomplete}
+}
+
 // askOf is the last call with an id.
 func (t *trail) askOf(call string) (ask, bool) {
 	for i := range slices.Backward(t.r.Events) {

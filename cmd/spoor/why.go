@@ -72,11 +72,15 @@ above, value}.`,
 			if err != nil {
 				return err
 			}
+			all := rec
 			if q.turn > 0 {
 				turns := rec.Turns()
 				if rec = rec.Turn(q.turn); rec == nil {
 					return fmt.Errorf("there is no turn %d; turns are numbered from 1, and the recording has %d", q.turn, turns)
 				}
+			}
+			if q.tool != "" && q.turn > 0 {
+				return printReason(cmd, explain.ToolOf(all, q.turn, strings.TrimSpace(q.tool)), asJSON)
 			}
 			return printReason(cmd, q.ask(rec), asJSON)
 		},

@@ -70,6 +70,6 @@ func BenchmarkDerive(b *testing.B) {
 	}
 	list := Scan(text.String())
 	for b.Loop() {
-		Derive(target, list)
+		Derive(target, list, 1<<16)
 	}
 }

@@ -43,23 +43,20 @@ type Derivation struct {
 	Loose bool
 }
 
-// What one call of Derive does at most.
-const (
-	maxTries = 1 << 16 // combinations of two or three values
-	maxWays  = 8
-)
+// maxWays is how many ways Derive returns at most.
+const maxWays = 8
 
 // Derive returns the ways to compute target from values of one list: the telling
 // before the loose, then the simplest first, 8 at most. The result must be target
 // to the digits that target is written with; the sign of a Change is free, for
-// "fell by 12 %". Whole is false if the bound of 1<<16 combinations cut the
-// search.
+// "fell by 12 %". It tries at most so many combinations of two or three values
+// after the whole list, none for 0. Whole is false if that cut the search.
 //
 // A target that is in the list needs no derivation and has none; neither has one
 // that is no number. A Common one is derived from the whole list alone.
-// Operands without a unit count as being in that of the target; those in a unit
-// that cannot be compared with it are left out.
-func Derive(target Value, list []Value) (ways []Derivation, whole bool) {
+// Values are added only if all have units that can be compared, or none has one;
+// those without a unit count as being in that of the target.
+func Derive(target Value, list []Value, tries int) (ways []Derivation, whole bool) {
 	if target.Kind == 0 || target.Kind >= Date {
 		return nil, true
 	}
@@ -68,7 +65,7 @@ func Derive(target Value, list []Value) (ways []Derivation, whole bool) {
 			return nil, true
 		}
 	}
-	d := deriver{target: target, list: list}
+	d := deriver{target: target, list: list, left: tries}
 	if grouped(list) {
 		d.list = slices.Clone(list)
 		for i := range d.list {
@@ -77,12 +74,12 @@ func Derive(target Value, list []Value) (ways []Derivation, whole bool) {
 	}
 	d.prepare()
 	d.all()
-	if !target.Common {
+	if !target.Common && tries > 0 {
 		d.pairs()
 		d.triples()
 	}
 	slices.SortStableFunc(d.ways, func(a, b Derivation) int { return cmp.Compare(d.rank(a), d.rank(b)) })
-	return d.ways[:min(len(d.ways), maxWays)], d.tries <= maxTries
+	return d.ways[:min(len(d.ways), maxWays)], d.left >= 0
 }
 
 // grouped says whether the points of all values part thousands, as in 48.000 and
@@ -101,7 +98,7 @@ type deriver struct {
 	unit   uint8    // that sums and differences are in
 	use    []int    // what of list can be computed with
 	num    []float64
-	tries  int
+	left   int // combinations that may still be tried
 	found  [len(ops)]int
 	ways   []Derivation
 }
@@ -156,6 +153,9 @@ func (d *deriver) fits(i int) bool {
 	return u == 0 || d.unit == 0 || u == d.unit || compatible(u, d.unit)
 }
 
+// alike says whether the values at i and j both have a unit, or neither.
+func (d *deriver) alike(i, j int) bool { return d.list[i].unit == 0 == (d.list[j].unit == 0) }
+
 // operand is the value at i in d.unit, if it can be in that; else as written.
 func (d *deriver) operand(i int) *big.Rat {
 	v := &d.list[i]
@@ -178,7 +178,7 @@ func (d *deriver) all() {
 	}
 	sum := 0.0
 	for k, i := range d.use {
-		if !d.fits(i) {
+		if !d.fits(i) || !d.alike(i, d.use[0]) {
 			return
 		}
 		sum += d.num[k]
@@ -214,13 +214,13 @@ func (d *deriver) pairs() {
 	n := len(d.use)
 	for a := range n {
 		for b := a + 1; b < n; b++ {
-			if d.tries++; d.tries > maxTries {
+			if d.left--; d.left < 0 {
 				return
 			}
 			i, j := d.use[a], d.use[b]
 			x, y := d.num[a], d.num[b]
 			size := math.Abs(x) + math.Abs(y)
-			if d.fits(i) && d.fits(j) {
+			if d.fits(i) && d.fits(j) && d.alike(i, j) {
 				if len(d.list) > 2 && d.close(x+y, size) {
 					d.try(Sum, n*n/2, []int{i, j})
 				}
@@ -254,13 +254,16 @@ func (d *deriver) quotients(i, j int, x, y float64) {
 	n := len(d.use) * len(d.use)
 	switch {
 	case d.percent():
+		if !d.alike(i, j) {
+			return
+		}
 		if q := x / y * 100; d.close(q, math.Abs(q)) {
 			d.try(Share, n, []int{i, j})
 		}
 		if q := (y - x) / math.Abs(x) * 100; d.close(q, math.Abs(q)+100) || d.close(-q, math.Abs(q)+100) {
 			d.try(Change, n, []int{i, j})
 		}
-	case d.target.unit == 0 || b == 0 && d.fits(i):
+	case d.target.unit == 0 && d.alike(i, j) || d.target.unit != 0 && b == 0 && d.fits(i):
 		if q := x / y; y != 1 && d.close(q, math.Abs(q)) {
 			d.try(Ratio, n, []int{i, j})
 		}
@@ -292,8 +295,11 @@ func (d *deriver) triples() {
 	for a := range n {
 		for b := a + 1; b < n; b++ {
 			for c := b + 1; c < n; c++ {
-				if d.tries++; d.tries > maxTries {
+				if d.left--; d.left < 0 {
 					return
+				}
+				if !d.alike(d.use[list[a]], d.use[list[b]]) || !d.alike(d.use[list[a]], d.use[list[c]]) {
+					continue
 				}
 				x, y, z := d.num[list[a]], d.num[list[b]], d.num[list[c]]
 				if d.close(x+y+z, math.Abs(x)+math.Abs(y)+math.Abs(z)) {

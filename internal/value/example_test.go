@@ -49,7 +49,7 @@ func ExampleValue_Under() {
 func ExampleDerive() {
 	list := value.Scan("[1041, 959, 8000]")
 	for _, answer := range []string{"10,000", "2,000", "12 %", "three"} {
-		ways, _ := value.Derive(value.Scan(answer)[0], list)
+		ways, _ := value.Derive(value.Scan(answer)[0], list, 1000)
 		for _, w := range ways {
 			fmt.Println(answer, "is the", w.Op, "of", w.Of, "=", w.Result)
 		}

@@ -87,7 +87,7 @@ func FuzzDerive(f *testing.F) {
 	f.Fuzz(func(t *testing.T, x, y string) {
 		list := Scan(y[:min(len(y), 300)])
 		for _, target := range Scan(x[:min(len(x), 40)]) {
-			ways, whole := Derive(target, list)
+			ways, whole := Derive(target, list, 1<<16)
 			if len(ways) > 8 || !whole && len(list) < 70 {
 				t.Fatalf("%d ways, whole %v, of %d values", len(ways), whole, len(list))
 			}

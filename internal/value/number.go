@@ -657,8 +657,8 @@ func (s *scanner) minus(i int) int {
 	return w
 }
 
-// context looks at the words before v: "about 41,000" was rounded, "fell by
-// 12 %" may be -12 %.
+// context looks at the words before v: "about 41,000" was rounded, "minus 5" is
+// -5, "fell by 12 %" may be -12 %.
 func (s *scanner) context(v *Value) {
 	if s.at(v.Start-1) == '~' {
 		v.approximate()
@@ -666,16 +666,22 @@ func (s *scanner) context(v *Value) {
 	}
 	var b [14]byte
 	end := v.Start - 1
-	for range 2 {
+	for n := range 2 {
 		i := end
 		for i > s.floor && end-i < len(b) && class[s.text[i-1]] == letter {
 			i--
 		}
 		switch string(appendLower(b[:0], s.text[i:end])) {
-		case "about", "around", "roughly", "approximately", "nearly", "almost", "approx", "circa", "over", "under":
+		case "about", "around", "roughly", "approximately", "nearly", "almost", "approx", "circa":
 			v.approximate()
 			return
-		case "minus", "negative", "fell", "falls", "fallen", "dropped", "drop", "down", "decreased", "decrease", "declined", "decline", "lost", "loss",
+		case "minus":
+			if n > 0 || v.Num.Sign() < 0 || s.digitAt(i-2) { // "7 minus 5"
+				return
+			}
+			v.Start, v.Num = i, v.Num.negated()
+			return
+		case "negative", "fell", "falls", "fallen", "dropped", "drop", "down", "decreased", "decrease", "declined", "decline", "lost", "loss",
 			"shrank", "reduced", "reduction", "overdrawn", "deficit", "below":
 			v.flags |= altNegative
 			return
@@ -692,6 +698,7 @@ func (s *scanner) context(v *Value) {
 
 // approximate takes the zeros at the end of a whole number as not written.
 func (v *Value) approximate() {
+	v.flags |= about
 	if v.Num.exp > 0 && v.Digits == 0 {
 		v.Digits = -int(v.Num.exp)
 	}

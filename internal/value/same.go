@@ -252,7 +252,7 @@ func agree(a, b *Value, x, y *reading) Relation {
 			return Bare
 		}
 	}
-	if x.round && y.round && x.num.Sign() != 0 && rounded(x, y) {
+	if x.round && y.round && x.num.Sign() != 0 && rounded(x, y, a.half(x)) {
 		return Rounded
 	}
 	return None
@@ -267,32 +267,27 @@ func bare(x, n *reading) bool {
 	return ok && m == n.num
 }
 
-// rounded says whether x is y rounded to the digits of x.
-func rounded(x, y *reading) bool {
-	half := decimal(5, -x.digits-1)
-	switch {
-	case x.unit == y.unit:
-		return near(x.num, y.num, half)
-	case compatible(x.unit, y.unit):
-		u := &units[x.unit]
-		if x.unit != 0 {
-			half = half.times(u.mul, u.exp)
-		}
-		if near(x.base(), y.base(), half) {
-			return true
-		}
+// half is how far from x, a reading of v, a number may be that it was rounded
+// from: nearly nothing if v has one digit alone and does not say about how much.
+func (v *Value) half(x *reading) Decimal {
+	if v.flags&about != 0 || len(x.num.digits())+int(x.num.exp)+x.digits >= 2 {
+		return decimal(5, -x.digits-1)
 	}
-	if x.unit != 0 && y.unit != 0 {
-		return false
-	}
-	half = decimal(5, -x.digits-1)
-	if near(x.num, y.num, half) {
+	return x.num.abs().times(1, -12) // the error of a float
+}
+
+// rounded says whether x is y rounded, in the unit of x. The sign of a percentage
+// may be missing.
+func rounded(x, y *reading, half Decimal) bool {
+	u, w := &units[x.unit], &units[y.unit]
+	if (x.unit == y.unit || u.dim == "" && w.dim == "") && near(x.num, y.num, half) {
 		return true
 	}
-	// A number without a unit may be in the base of the other's, if there are digits
-	// enough to say so: 1 hour is not 2026.
-	if u := &units[x.unit]; x.unit != 0 {
-		return x.num.abs().Float() >= 20*half.Float() && near(x.base(), y.base(), half.times(u.mul, u.exp))
+	if !compatible(x.unit, y.unit) {
+		return false
+	}
+	if x.unit != 0 {
+		half = half.times(u.mul, u.exp)
 	}
 	return near(x.base(), y.base(), half)
 }
@@ -428,7 +423,7 @@ func (v *Value) appendIDKey(dst []Key) []Key {
 
 // AppendLookup appends the keys under which an index has every value b with
 // Same(v, b) != None, the most telling keys first. Others may be there too. They
-// are few, but up to 60 for a number of one digit, which many round to.
+// are few, but up to 60 for "about 1", which many round to.
 func (v Value) AppendLookup(dst []Key) []Key {
 	var buf [maxReadings]reading
 	var decimals [3]Decimal
@@ -455,7 +450,7 @@ func (v Value) AppendLookup(dst []Key) []Key {
 		if !r.round || r.num.Sign() == 0 {
 			continue
 		}
-		half := decimal(5, -r.digits-1)
+		half := v.half(&r)
 		dst = appendBuckets(dst, r.num, half)
 		if b := r.base(); b != r.num {
 			u := &units[r.unit]

@@ -20,6 +20,7 @@ const (
 	altMetre                      // 5m
 	altDay                        // 11/12/2026 with the day first; 20261130 as a date
 	altPlain                      // the unit came from the name of a field
+	about                         // not so exactly: about 8 minutes, ~300
 )
 
 // maxText bounds the bytes of one value. A longer token is none: it is data.

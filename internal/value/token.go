@@ -104,6 +104,9 @@ func (s *scanner) lead(i, end int) (Value, bool) {
 			return v, true
 		}
 	}
+	if v, ok := s.iban(i, end); ok {
+		return v, true
+	}
 	if end > i+3 && s.digitAt(i+3) {
 		if u := spelt[s.text[i:i+3]]; units[u].kind == Amount {
 			for _, text := range [...]string{s.text, s.text[:end]} {
@@ -115,6 +118,50 @@ func (s *scanner) lead(i, end int) (Value, bool) {
 		}
 	}
 	return Value{}, false
+}
+
+// iban reads the number of an account in groups of four, if its check digits are
+// right: DE89 3704 0044 0532 0130 00. Its first group ends at end.
+func (s *scanner) iban(i, end int) (Value, bool) {
+	const least, most = 15, 34
+	if end != i+4 || !upper(s.text[i]) || !upper(s.text[i+1]) || !s.digitAt(i+2) || !s.digitAt(i+3) {
+		return Value{}, false
+	}
+	letter := func(c byte) int {
+		if upper(c) {
+			return int(c-'A') + 10
+		}
+		return int(c - '0')
+	}
+	found, n, rest := 0, 4, 0 // rest is that of the digits after the first group, by 97
+	for full := true; full && s.at(end) == ' '; {
+		k := end + 1
+		for k < len(s.text) && k < end+6 && (upper(s.text[k]) || s.digitAt(k)) {
+			k++
+		}
+		size := k - end - 1
+		if size < 1 || size > 4 || n+size > most || s.wordAt(k) {
+			break
+		}
+		for _, c := range []byte(s.text[end+1 : k]) {
+			if upper(c) {
+				rest *= 10
+			}
+			rest = (rest*10 + letter(c)) % 97
+		}
+		n, end, full = n+size, k, size == 4
+		all := rest
+		for _, c := range []byte(s.text[i : i+4]) {
+			if upper(c) {
+				all *= 10
+			}
+			all = (all*10 + letter(c)) % 97
+		}
+		if n >= least && all == 1 {
+			found = end
+		}
+	}
+	return Value{Start: i, End: found, Kind: ID}, found > 0
 }
 
 // isoDuration reads PT90M, P3D, P1DT2H.
@@ -203,7 +250,7 @@ func appendID(dst []byte, text string) []byte {
 		switch {
 		case upper(c):
 			c += 'a' - 'A'
-		case strip && !hexDigit(c):
+		case strip && !hexDigit(c), c == ' ':
 			continue
 		}
 		dst = append(dst, c)

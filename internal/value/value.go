@@ -78,7 +78,8 @@ const (
 	// Partial: one says less than the other and they agree in that: 30 Nov and
 	// 2026-11-30, 2026-11-30 and 2026-11-30T22:06:04Z, 41200 and order-41200.
 	Partial
-	// Rounded: a is b rounded to the digits that a has.
+	// Rounded: a is b rounded to the digits that a has, two or more but for
+	// "about 8", and both have a unit or neither; that of a percentage may lack.
 	Rounded
 	// Reading: equal if one is read in a less likely way: 1,234 and 1.234.
 	Reading

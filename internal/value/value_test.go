@@ -170,6 +170,8 @@ func TestText(t *testing.T) {
 		"about 41,000 ports":                    "41000",
 		"between €10 and €20":                   "EUR 10 EUR 20",
 		"12 EUR 1299":                           "EUR 12 1299",
+		"7 minus 5, or minus five %":            "7 5 -5 %",
+		"IBAN DE89 3704 0044 0532 0130 00 A 17": "de89370400440532013000 17",
 		"10.0.0.1:8080":                         "10.0.0.1 8080",
 		strings.Repeat("a1", 200):               "",
 		"\xff17\xfe":                            "17",
@@ -223,6 +225,26 @@ func TestUnder(t *testing.T) {
 	}
 }
 
+// TestAbout holds that one digit is rounded only if the text says so.
+func TestAbout(t *testing.T) {
+	for _, test := range []struct {
+		says, is string
+		how      Relation
+	}{
+		{"about 8 minutes", "500 seconds", Rounded},
+		{"8 minutes", "500 seconds", None},
+		{"about 8 minutes", "500", None},
+		{"~300 EUR", "EUR 315", Rounded},
+		{"over 300 EUR", "EUR 315", None},
+		{"0.5", "0.48", None},
+		{"0.50", "0.498", Rounded},
+	} {
+		if how := Same(Scan(test.says)[0], Scan(test.is)[0]); how != test.how {
+			t.Errorf("%s and %s: %s, not %s", test.says, test.is, how, test.how)
+		}
+	}
+}
+
 func TestDerive(t *testing.T) {
 	many := "0"
 	for i := range 300 {
@@ -245,12 +267,14 @@ func TestDerive(t *testing.T) {
 		{"25 %", "30 minutes of 2 hours", "share [0 1] 25 exact"},
 		{"3 h", "90 minutes and 1.5 hours", "sum [0 1] 3 exact"},
 		{"3 kg", "1 km, 2 km", ""},
+		{"750", "1000 errors cost 500 EUR", ""}, // they have no unit in common
+		{"167 minutes", "[134, 25, 8]", "sum [0 1 2] 167 exact"},
 		{"€12.50", "EUR 1,250 for 100", "ratio [0 1] 12.5 exact"},
 		{"R-17", "[10, 7]", ""},
 		{"41,203", "[]", ""},
 		{"5,000,017", many, ""},
 	} {
-		ways, whole := Derive(Scan(test.target)[0], Scan(test.list))
+		ways, whole := Derive(Scan(test.target)[0], Scan(test.list), 1<<16)
 		got := ""
 		if len(ways) > 0 {
 			got = fmt.Sprintf("%s %v %s", ways[0].Op, ways[0].Of, ways[0].Result)
@@ -268,7 +292,7 @@ func TestDerive(t *testing.T) {
 func TestLoose(t *testing.T) {
 	list := Scan("13 29 31 47 59 61 73 89 97 103 127 139 151 163 179 181 193 199")
 	for target, loose := range map[string]bool{"37 %": true, "37.125 %": false} {
-		ways, _ := Derive(Scan(target)[0], list)
+		ways, _ := Derive(Scan(target)[0], list, 1<<16)
 		for _, w := range ways {
 			if w.Loose != loose {
 				t.Errorf("%s: %s of %v: loose is %v", target, w.Op, w.Of, w.Loose)

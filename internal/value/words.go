@@ -227,5 +227,8 @@ func (s *scanner) inWords(i, end int) Value {
 	if v.unit != 0 {
 		v.Kind = units[v.unit].kind
 	}
+	if s.at(v.Start-1) == ' ' {
+		s.context(&v)
+	}
 	return v
 }
