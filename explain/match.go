@@ -423,7 +423,9 @@ func (l *lookup) runs() []Range {
 	var short []Range
 	for i, c := range l.copies {
 		if c.brief && c.End-c.Start < minCopy {
-			short = append(short, c.Range)
+			if l.uncut(c.Range) == c.Range {
+				short = append(short, c.Range)
+			}
 		} else if c.loose && l.mostly(i) {
 			continue // those words are told as a fact, and the others are few
 		} else if n := len(whole); n == 0 || c.End > whole[n-1].End {
@@ -452,6 +454,10 @@ func (l *lookup) runs() []Range {
 			runs = append(runs, r)
 		}
 	}
+	for i := range runs {
+		runs[i] = l.uncut(runs[i])
+	}
+	runs = slices.DeleteFunc(runs, func(r Range) bool { return r.Start == r.End })
 	free := func(r Range) bool {
 		i := sort.Search(len(runs), func(i int) bool { return runs[i].End > r.Start })
 		return i == len(runs) || runs[i].Start >= r.End
@@ -474,6 +480,42 @@ func (l *lookup) runs() []Range {
 	runs = append(runs, kept...)
 	slices.SortFunc(runs, func(a, b Range) int { return cmp.Compare(a.Start, b.Start) })
 	return runs
+}
+
+// uncut is a stretch without the values at its ends of which it has only a part: "EUR need
+// a manager" says nothing of 800 EUR. It is empty if nothing is left.
+func (l *lookup) uncut(r Range) Range {
+	from := sort.Search(len(l.values), func(k int) bool { return l.values[k].End > r.Start })
+	cut := r
+	for _, v := range l.values[from:] {
+		switch {
+		case v.Start < r.End && min(v.End, r.End)-max(v.Start, r.Start) >= minCopy:
+			continue // much of it, or a long value
+		case v.Start >= r.End:
+		case v.Start < r.Start && r.End < v.End:
+			return Range{r.Start, r.Start}
+		case v.Start < r.Start:
+			cut.Start = v.End
+			continue
+		case r.End < v.End:
+			cut.End = v.Start
+		default:
+			continue
+		}
+		break
+	}
+	text := func() string { return l.text[cut.Start:max(cut.Start, cut.End)] }
+	for cut.Start > r.Start && text() != "" && !starts(text()) {
+		_, n := utf8.DecodeRuneInString(text())
+		cut.Start += n
+	}
+	if cut.End < r.End {
+		cut.End = cut.Start + len(strings.TrimRightFunc(text(), unicode.IsSpace))
+	}
+	if !hasWord(text()) {
+		return Range{r.Start, r.Start}
+	}
+	return cut
 }
 
 // mostly reports whether half of a folded copy or more is a copy as it is.

@@ -511,9 +511,16 @@ func (q *inquiry) claims(c cut, runs []Run, from int) []Claim {
 	begin := c.Start + c.mark
 	var claims []Claim
 	values := q.valuesIn(c.Range)
+	links := linksIn(q.answer, c.Range)
+	within := func(list []Range, r Range) bool {
+		return slices.ContainsFunc(list, func(l Range) bool { return l.Start < r.End && r.Start < l.End })
+	}
+	for _, r := range links {
+		claims = append(claims, q.claim(r, false, false, runs, from))
+	}
 	for _, v := range values {
-		if v.Start < begin {
-			continue // the number of an item
+		if v.Start < begin || within(links, Range{v.Start, v.End}) {
+			continue // the number of an item, or of a link
 		}
 		r := Range{v.Start, min(v.End, c.End)}
 		id := q.idSaid(r, c.Range)
@@ -525,7 +532,7 @@ func (q *inquiry) claims(c cut, runs []Run, from int) []Claim {
 	}
 	for i := from; i < len(runs) && runs[i].Start < c.End; i++ {
 		r := Range{max(runs[i].Start, c.Start), min(runs[i].End, c.End)}
-		if runs[i].Sources == nil || slices.ContainsFunc(values, func(v value.Value) bool { return v.Start < r.End && r.Start < v.End }) {
+		if runs[i].Sources == nil || within(links, r) || slices.ContainsFunc(values, func(v value.Value) bool { return v.Start < r.End && r.Start < v.End }) {
 			continue
 		}
 		if claim := q.claim(r, false, false, runs, i); claim.Source != nil {
@@ -535,6 +542,33 @@ func (q *inquiry) claims(c cut, runs []Run, from int) []Claim {
 	}
 	slices.SortStableFunc(claims, func(a, b Claim) int { return cmp.Compare(a.Start, b.Start) })
 	return claims
+}
+
+// linksIn lists the links in a range of a text that are long enough to be found.
+func linksIn(text string, r Range) []Range {
+	var list []Range
+	for at := r.Start; at < r.End; {
+		i := strings.Index(text[at:r.End], "://")
+		if i < 0 {
+			break
+		}
+		i += at
+		begin, end := i, i+len("://")
+		for begin > at && wordByte[text[begin-1]&0x7f] && text[begin-1] < utf8.RuneSelf {
+			begin--
+		}
+		if n := strings.IndexFunc(text[end:r.End], func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("<>\"`|", r) }); n >= 0 {
+			end += n
+		} else {
+			end = r.End
+		}
+		at = end
+		end = begin + len(strings.TrimRight(text[begin:end], ".,;:!?)]}*_'"))
+		if end-begin >= minCopy {
+			list = append(list, Range{begin, end})
+		}
+	}
+	return list
 }
 
 // claim judges what a range of the answer claims by the sources of the runs
@@ -551,11 +585,14 @@ func (q *inquiry) claim(r Range, common, id bool, runs []Run, from int) Claim {
 	var blamed *Source // whose row is a wrong one, under a name that the sentence has
 	at := [2]int{}
 	for i := from; i < len(runs) && runs[i].Start < r.End; i++ {
-		if run := runs[i].Range; run.End <= r.Start || run.Start > r.Start && !wordEdge(q.answer, run.Start) || run.End < r.End && !wordEdge(q.answer, run.End) {
-			continue // of a long number only the first digits
+		if runs[i].End <= r.Start {
+			continue
 		}
 		if none := runs[i].NotFound; none != nil && none.Kind == OutOfBudget {
 			claim.Verdict = Unsearched
+		}
+		if run := runs[i].Range; r.Start < run.Start || run.End < r.End {
+			continue // what has only a part of it
 		}
 		// What stands there with words around it is there by no chance.
 		common := common && !q.wider(runs[i].Range, r)
