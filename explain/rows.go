@@ -81,6 +81,7 @@ type rowing struct {
 	nearby   map[string][]string   // by tool: what its rows may be called
 	results  map[string]int        // by tool: how many there are
 	kindred  map[int][]kindred     // by what was shown
+	known    map[string]bool       // the words of all that was shown
 	judged   []Sentence
 	steps    int
 }

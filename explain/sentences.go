@@ -540,8 +540,75 @@ func (q *inquiry) claims(c cut, runs []Run, from int) []Claim {
 			claims = append(claims, claim)
 		}
 	}
+	for _, r := range q.unknownNames(c) {
+		if !slices.ContainsFunc(claims, func(c Claim) bool { return c.Start < r.End && r.Start < c.End }) {
+			claims = append(claims, Claim{Range: r, Text: q.answer[r.Start:r.End], Verdict: Unsupported, Run: -1, Index: -1})
+		}
+	}
 	slices.SortStableFunc(claims, func(a, b Claim) int { return cmp.Compare(a.Start, b.Start) })
 	return claims
+}
+
+// unknownNames lists the names in a sentence of which no word was shown: two words or more
+// with capital letters, in a sentence where other words have none.
+func (q *inquiry) unknownNames(c cut) []Range {
+	if c.kind == headCut || c.kind == headerCut || c.kind == codeCut {
+		return nil
+	}
+	words := q.rowing.said.inWords(Range{c.Start + c.mark, c.End})
+	capital := func(w word) bool {
+		text := q.answer[w.Start:w.End]
+		r, n := utf8.DecodeRuneInString(text)
+		return unicode.IsUpper(r) && len(text) > n && text[n:] == w.fold[len(w.fold)-len(text)+n:] && !hasDigit(text) && !functionWords[w.fold]
+	}
+	small := 0
+	for _, w := range words {
+		if !capital(w) {
+			small++
+		}
+		if nounCapitals[w.fold] {
+			return nil
+		}
+	}
+	var names []Range
+	for i := 0; i < len(words); {
+		k := i
+		for k < len(words) && capital(words[k]) && (k == i || words[k].Start == words[k-1].End+1 && q.answer[words[k-1].End] == ' ') {
+			k++
+		}
+		if k-i > 1 && k-i <= 3 && small > 0 && !slices.ContainsFunc(words[i:k], func(w word) bool { return q.knows(w.fold) }) {
+			names = append(names, Range{words[i].Start, words[k-1].End})
+		}
+		i = max(k, i+1)
+	}
+	return names
+}
+
+// nounCapitals are words of a language that writes every noun with a capital letter.
+var nounCapitals = set("der die das den dem des ein eine einen einem einer und ist sind nicht mit von zu im auf hat wurde bei")
+
+// knows reports whether what was shown has a word, in any case.
+func (q *inquiry) knows(fold string) bool {
+	w := q.rowed()
+	if w.known == nil {
+		w.known = map[string]bool{}
+		for i := range q.shown {
+			if !q.step(1 + len(q.shown[i].data)/64) {
+				break
+			}
+			for _, s := range wordsOf(q.shown[i].data, nil) {
+				w.known[singular(s.fold)] = true
+			}
+			if d := q.shown[i].json; d != nil {
+				for k := range d.texts[1:] {
+					for _, s := range wordsOf(d.texts[1+k].text, nil) {
+						w.known[singular(s.fold)] = true
+					}
+				}
+			}
+		}
+	}
+	return w.known[singular(fold)] || q.rowing.steps > maxRowSteps
 }
 
 // linksIn lists the links in a range of a text that are long enough to be found.
