@@ -443,7 +443,7 @@ func (q *inquiry) search() {
 		for ; i < len(q.runs) && q.runs[i].Start < r.End; i++ {
 			has = has || !hasDigit(text[r.Start:r.End]) || hasDigit(text[max(r.Start, q.runs[i].Start):min(r.End, q.runs[i].End)])
 		}
-		if q.most == 0 && !has && len(q.derive(k)) > 0 {
+		if q.most == 0 && !has && q.look.uncut(r) == r && len(q.derive(k)) > 0 {
 			found = append(found, r)
 		}
 	}
@@ -531,7 +531,7 @@ func copiedOf(runs []Run) (n int) {
 
 // explain cuts a range into runs: what was copied, and what was not.
 func (q *inquiry) explain(r Range) []Run {
-	return q.split(r, func(gap Range) []Run { return []Run{q.own(gap, say("not copied"), false)} })
+	return q.split(r, q.inside(r), func(gap Range) []Run { return []Run{q.own(gap, say("not copied"), false)} })
 }
 
 // asking cuts a range that is asked about by name into runs: it is one if it
@@ -541,11 +541,47 @@ func (q *inquiry) asking(r Range) []Run {
 		return []Run{q.run(r, sources)}
 	}
 	least := min(2, len(q.each(r)))
-	return q.split(r, func(gap Range) []Run { return q.rows(gap, least) })
+	return q.split(r, q.widened(r), func(gap Range) []Run { return q.rows(gap, least) })
+}
+
+// widened are the stretches of inside, those of one word or a few with the words beside them
+// that stand there, too: of "is paid back" the word "paid" is a value elsewhere as well.
+func (q *inquiry) widened(r Range) []Range {
+	runs, words := q.inside(r), q.each(r)
+	for i := range runs {
+		run := &runs[i]
+		if run.End-run.Start >= minCopy || hasDigit(q.answer[run.Start:run.End]) {
+			continue
+		}
+		from, to := r.Start, r.End
+		if i > 0 {
+			from = runs[i-1].End
+		}
+		if i+1 < len(runs) {
+			to = runs[i+1].Start
+		}
+		first := sort.Search(len(words), func(k int) bool { return words[k].End > run.Start })
+		for k := first - 1; k >= 0 && words[k].Start >= from; k-- {
+			if wider := (Range{words[k].Start, run.End}); len(q.standing(wider, 1)) > 0 {
+				*run = wider
+				continue
+			}
+			break
+		}
+		last := sort.Search(len(words), func(k int) bool { return words[k].Start >= run.End })
+		for k := last; k < len(words) && words[k].End <= to; k++ {
+			if wider := (Range{run.Start, words[k].End}); len(q.standing(wider, 1)) > 0 {
+				*run = wider
+				continue
+			}
+			break
+		}
+	}
+	return runs
 }
 
 // split cuts a range into what was copied, and what other makes of the rest.
-func (q *inquiry) split(r Range, other func(gap Range) []Run) []Run {
+func (q *inquiry) split(r Range, copied []Range, other func(gap Range) []Run) []Run {
 	var runs []Run
 	rest := func(start, end int) {
 		if gap := q.bare(Range{start, end}); gap.Start < gap.End {
@@ -553,7 +589,7 @@ func (q *inquiry) split(r Range, other func(gap Range) []Run) []Run {
 		}
 	}
 	at := r.Start
-	for _, in := range q.inside(r) {
+	for _, in := range copied {
 		rest(at, in.Start)
 		at = in.End
 		runs = append(runs, q.run(in, q.sourcesOf(in)))

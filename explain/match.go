@@ -57,6 +57,7 @@ type lookup struct {
 	foldAt  []int32
 	copies  []copied
 	values  []value.Value // of the text, in order
+	wholes  []Range       // what only counts whole: links, and the values in none
 	same    map[int][]agreed
 	steps   int
 	limited bool
@@ -97,6 +98,15 @@ func (ix *corpus) look(text string, has, tells func(piece int) bool) *lookup {
 		}
 		l.values = append(l.values, v)
 	}
+	l.wholes = linksIn(text, Range{0, len(text)})
+	links := len(l.wholes)
+	for _, v := range l.values {
+		i := sort.Search(links, func(i int) bool { return l.wholes[i].End > v.Start })
+		if i == links || l.wholes[i].Start >= v.End {
+			l.wholes = append(l.wholes, Range{v.Start, v.End})
+		}
+	}
+	slices.SortFunc(l.wholes, func(a, b Range) int { return cmp.Compare(a.Start, b.Start) })
 	l.verbatim()
 	l.loosely()
 	l.filling()
@@ -424,7 +434,9 @@ func (l *lookup) runs() []Range {
 	var short []Range
 	for i, c := range l.copies {
 		if c.brief && c.End-c.Start < minCopy {
-			short = append(short, c.Range)
+			if l.uncut(c.Range) == c.Range {
+				short = append(short, c.Range)
+			}
 		} else if c.loose && l.mostly(i) {
 			continue // those words are told as a fact, and the others are few
 		} else if n := len(whole); n == 0 || c.End > whole[n-1].End {
@@ -453,12 +465,16 @@ func (l *lookup) runs() []Range {
 			runs = append(runs, r)
 		}
 	}
+	for i := range runs {
+		runs[i] = l.uncut(runs[i])
+	}
+	runs = slices.DeleteFunc(runs, func(r Range) bool { return r.Start == r.End })
 	free := func(r Range) bool {
 		i := sort.Search(len(runs), func(i int) bool { return runs[i].End > r.Start })
 		return i == len(runs) || runs[i].Start >= r.End
 	}
 	for k, v := range l.values {
-		if r := (Range{v.Start, v.End}); free(r) && len(l.agreeing(k)) > 0 {
+		if r := (Range{v.Start, v.End}); free(r) && l.uncut(r) == r && len(l.agreeing(k)) > 0 {
 			short = append(short, r)
 		}
 	}
@@ -475,6 +491,45 @@ func (l *lookup) runs() []Range {
 	runs = append(runs, kept...)
 	slices.SortFunc(runs, func(a, b Range) int { return cmp.Compare(a.Start, b.Start) })
 	return runs
+}
+
+// uncut is a stretch without the values at its ends of which it has only a part: "EUR need
+// a manager" says nothing of 800 EUR. It is empty if nothing is left.
+func (l *lookup) uncut(r Range) Range {
+	from := sort.Search(len(l.wholes), func(k int) bool { return l.wholes[k].End > r.Start })
+	cut := r
+	for _, v := range l.wholes[from:] {
+		if v.Start >= r.End {
+			break
+		}
+		shared := min(v.End, r.End) - max(v.Start, r.Start)
+		left, right := v.Start < r.Start, r.End < v.End
+		inside := v != r && v.Start <= r.Start && r.End <= v.End
+		switch {
+		case inside && shared < minShared, (left || right) && r.End-r.Start < minCopy:
+			return Range{r.Start, r.Start}
+		case inside, shared >= minCopy: // much of something long
+		case left:
+			cut.Start = v.End
+		case right:
+			cut.End = v.Start
+		}
+	}
+	if cut == r {
+		return r
+	}
+	text := func() string { return l.text[cut.Start:max(cut.Start, cut.End)] }
+	for cut.Start > r.Start && text() != "" && !starts(text()) {
+		_, n := utf8.DecodeRuneInString(text())
+		cut.Start += n
+	}
+	if cut.End < r.End {
+		cut.End = cut.Start + len(strings.TrimRightFunc(text(), unicode.IsSpace))
+	}
+	if !hasWord(text()) {
+		return Range{r.Start, r.Start}
+	}
+	return cut
 }
 
 // mostly reports whether half of a folded copy or more is a copy as it is.

@@ -1,6 +1,8 @@
 package explain
 
 import (
+	"cmp"
+	"encoding/json"
 	"fmt"
 	"hash/fnv"
 	"slices"
@@ -137,7 +139,12 @@ func (s *SpanReason) String() string {
 		}
 		p.put(0, text+".")
 	}
-	for _, r := range s.Runs {
+	runs := slices.Clone(s.Runs)
+	slices.SortStableFunc(runs, func(a, b Run) int { // a number without a source comes first
+		made := func(r Run) int { return map[bool]int{true: 1}[r.Sources == nil && hasDigit(r.Text)] }
+		return cmp.Compare(made(b), made(a))
+	})
+	for _, r := range runs {
 		p.WriteByte('\n')
 		if !whole {
 			p.put(0, quote(r.Text, 200)+", "+r.Range.words())
@@ -193,7 +200,7 @@ func (a *AnswerReason) String() string {
 	const most = 500 // sentences
 	for _, s := range sentences[:min(len(sentences), most)] {
 		p.WriteByte('\n')
-		p.hang(0, 2, verdictText(s.Verdict)+a.marked(s.Range, numbers))
+		p.hang(0, 2, s.heading()+a.marked(s.Range, numbers))
 		for i, r := range a.Runs {
 			if r.End <= s.Start || r.Start >= s.End {
 				continue
@@ -230,13 +237,19 @@ func (a *AnswerReason) summary() string {
 	}
 	var counts []string
 	for _, v := range []Verdict{Grounded, Partly, Misplaced, Unsupported, Unchecked, Unsearched} {
-		n := 0
+		n, stale := 0, 0
 		for _, s := range a.Sentences {
 			if s.Verdict == v {
 				n++
+				if s.stale() {
+					stale++
+				}
 			}
 		}
-		if n > 0 {
+		switch {
+		case stale > 0:
+			counts = append(counts, say("stale verdicts", "n", itoa(n), "verdict", line(string(v)), "stale", itoa(stale)))
+		case n > 0:
 			counts = append(counts, itoa(n)+" "+line(string(v)))
 		}
 	}
@@ -258,13 +271,19 @@ func otherwiseOf(runs []Run) (n int) {
 	return n
 }
 
-// verdictText is what a line about a sentence begins with.
-func verdictText(v Verdict) string {
-	if v == "" {
+// heading is what a line about a sentence begins with.
+func (s *Sentence) heading() string {
+	switch {
+	case s.Verdict == "":
 		return ""
+	case s.stale():
+		return strings.ToUpper(say("stale verdict", "verdict", line(string(s.Verdict)))) + ": "
 	}
-	return strings.ToUpper(line(string(v))) + ": "
+	return strings.ToUpper(line(string(s.Verdict))) + ": "
 }
+
+// stale reports whether a sentence is backed by what a later result says otherwise.
+func (s *Sentence) stale() bool { return s.Stale && (s.Verdict == Grounded || s.Verdict == Partly) }
 
 // otherwise tells why words have no source, if it is not that they stand nowhere.
 func otherwise(n *NotFound) string {
@@ -343,16 +362,19 @@ func (s *Source) from() string {
 	case s.How == DerivedOf:
 		notes[0] += ": " + s.Rule
 	case s.How == SameAs:
-		notes[0] += ": " + quote(s.Text, 60)
+		notes[0] += ": " + quote(s.plain(), 60)
 		if text := asText(s.Rule); text != "" {
 			notes[0] += ", " + text
 		}
 	case s.How == Folded:
-		notes[0] += ": " + quote(s.Text, 60)
+		notes[0] += ": " + quote(s.plain(), 60)
 	}
 	if r := s.Row; r != nil {
 		if r.Wrong && r.Spoken != nil {
-			told := say("wrong row", "subject", subjects(r.Subject, ""), "spoken", subjects(r.Spoken, ""))
+			told := say("wrong place", "spoken", subjects(r.Spoken, ""))
+			if beside := subjects(r.Subject, ""); beside != "" {
+				told = say("wrong row", "subject", beside, "spoken", subjects(r.Spoken, ""))
+			}
 			if r.Instead != nil {
 				told = say("wrong row instead", "row", told, "instead", subjects(r.Instead, ""))
 			}
@@ -365,6 +387,19 @@ func (s *Source) from() string {
 		notes = append(notes, say("stale", "event", itoa(s.Stale.Event), "call", line(s.Stale.Call), "tool", line(s.Stale.Tool)))
 	}
 	return "from " + s.where() + " (" + strings.Join(notes, "; ") + ")"
+}
+
+// plain is the text of a source without the escapes of the strings of JSON that it stands in.
+func (s *Source) plain() string {
+	text := s.Text
+	for n := 0; s.Path != "" && n <= strings.Count(s.Path, "→") && strings.Contains(text, "\\"); n++ {
+		var in string
+		if json.Unmarshal([]byte(`"`+text+`"`), &in) != nil {
+			break
+		}
+		text = in
+	}
+	return text
 }
 
 // asText tells how a value agrees that is not equal.
@@ -392,7 +427,7 @@ func subjects(list []Place, field string) string {
 		if p.Key && p.Text == field || p.Argument && field != "" {
 			continue // the call is told with its arguments
 		}
-		if name := quote(p.Text, 40); !slices.Contains(names, name) && len(names) < most {
+		if name := quote(p.Text, 40); p.Text != "" && !slices.Contains(names, name) && len(names) < most {
 			names = append(names, name)
 		}
 	}

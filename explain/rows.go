@@ -81,6 +81,7 @@ type rowing struct {
 	nearby   map[string][]string   // by tool: what its rows may be called
 	results  map[string]int        // by tool: how many there are
 	kindred  map[int][]kindred     // by what was shown
+	known    map[string]bool       // the words of all that was shown
 	judged   []Sentence
 	steps    int
 }
@@ -325,8 +326,9 @@ func (r *rower) clause(sentence Range) Range {
 		return sentence
 	}
 	var values []Range
+	around := r.around(t, sentence)
 	for _, v := range r.valuesIn(sentence) {
-		if !slices.ContainsFunc(ids, func(id Range) bool { return id.Start < v.End && v.Start < id.End }) {
+		if !slices.ContainsFunc(slices.Concat(ids, around), func(id Range) bool { return id.Start < v.End && v.Start < id.End }) {
 			values = append(values, Range{v.Start, v.End})
 		}
 	}
@@ -349,6 +351,24 @@ func (r *rower) clause(sentence Range) Range {
 		return sentence
 	}
 	return Range{min(ids[mine].Start, values[mine].Start), max(ids[mine].End, values[mine].End)}
+}
+
+// around lists where a sentence says what all the rows around a value are of: the switch, of
+// its ports.
+func (r *rower) around(t *talk, sentence Range) []Range {
+	var list []Range
+	record := r.g.record(r.cell)
+	for _, m := range t.all {
+		if m.sure && r.g.tells(m) && int(m.owner) != record && r.g.has(m.owner, int32(record)) && (m.at.End <= r.at.Start || r.at.End <= m.at.Start) {
+			list = append(list, m.at)
+		}
+	}
+	if r.args != nil {
+		for _, m := range r.asked(sentence) {
+			list = append(list, m.at)
+		}
+	}
+	return list
 }
 
 // disjoint leaves of ranges that overlap the first: of Lena Fox, Lena and Fox one.
@@ -424,7 +444,74 @@ func (r *rower) find(scope Range, accuse bool) *Row {
 	for _, m := range asked {
 		row.Subject = r.add(row.Subject, r.args.place(m, true))
 	}
+	if accuse && r.g != nil {
+		if i := r.otherField(); i >= 0 {
+			n := &r.g.nodes[i]
+			row.Wrong = true
+			row.Spoken = []Place{{Path: r.g.path(n), Range: r.g.keyRange(n), Text: r.g.name(n), Key: true}}
+			row.Instead = []Place{{Path: r.g.path(n), Range: r.g.content(n), Text: r.g.plain(n)}}
+		}
+	}
 	return row
+}
+
+// otherField is another field of the same row that the answer calls the value, where it
+// does not call it what it is called there: errors, of packets in "77,000 errors". It is -1
+// if there is none.
+func (r *rower) otherField() int {
+	const far = 64
+	g := r.g
+	n := &g.nodes[r.cell]
+	called := singular(r.calledIn())
+	if n.container || n.key < 0 || r.whole() || called == "" {
+		return -1
+	}
+	has := func(name string) bool {
+		return slices.ContainsFunc(nameWords(name), func(w string) bool { return singular(w) == called })
+	}
+	if has(g.name(n)) {
+		return -1
+	}
+	sentence := r.rowing.cuts[lastBefore(r.rowing.cuts, r.at.Start)].Range
+	c := g.record(r.cell)
+	for i := c + 1; i < min(len(g.nodes), c+far) && g.nodes[i].start < g.nodes[c].end; i++ {
+		o := &g.nodes[i]
+		if i == r.cell || o.container || o.key < 0 || o.parent != n.parent || g.shapes[g.shape[i]].id || !has(g.name(o)) {
+			continue
+		}
+		if alike(g.plain(o), g.plain(n)) && hasDigit(g.plain(o)) && g.plain(o) != g.plain(n) && r.saysName(g.name(o), sentence, true) && !r.saidToo([]int{i}, sentence) {
+			return i
+		}
+	}
+	return -1
+}
+
+// linkWords stand between the name of a field and its value.
+var linkWords = set("of is are was were at")
+
+// calledIn is the word that the answer calls a value by: what follows it, as in 7 errors, or
+// else what is before it, as in errors: 7, or a total of 7; empty if there is none.
+func (r *rower) calledIn() string {
+	after := r.answer[r.at.End:min(len(r.answer), r.at.End+2*maxID)]
+	if strings.HasPrefix(after, " ") {
+		if words := wordsOf(after, nil); len(words) > 0 && words[0].Start == 1 && !functionWords[words[0].fold] && !verbs[words[0].fold] && !units[words[0].fold] {
+			return words[0].fold
+		}
+	}
+	from := max(r.rowing.cuts[lastBefore(r.rowing.cuts, r.at.Start)].Start, r.at.Start-2*maxID)
+	before := r.answer[from:r.at.Start]
+	words := wordsOf(before, nil)
+	for n, end := 0, len(before); n < 3 && len(words) > 0; n++ {
+		last := words[len(words)-1]
+		if strings.Trim(before[last.End:end], " :=") != "" {
+			return ""
+		}
+		if !linkWords[last.fold] {
+			return last.fold
+		}
+		words, end = words[:len(words)-1], last.Start
+	}
+	return ""
 }
 
 func (r *rower) add(list []Place, p Place) []Place {
@@ -623,6 +710,9 @@ func (r *rower) instead(t *talk, own []mention, c int, m mention) (root int32, o
 		if int(k.owner) != c && g.has(k.owner, m.owner) || g.tells(m) && !g.tells(k) {
 			continue
 		}
+		if g.own(m) && !g.own(k) && m.at.End <= r.at.Start {
+			continue // several rows may have what k says
+		}
 		if int(k.owner) == c && k.kind == m.kind {
 			return 0, false
 		}
@@ -673,6 +763,9 @@ func (r *rower) ids(c int) []Place {
 // tells reports whether a mention is one of an id, and not of what several rows
 // may have.
 func (g *grid) tells(m mention) bool { return m.kind < 0 || g.shapes[m.kind].id }
+
+// own reports whether a mention is one of an id that is said of nothing but its row.
+func (g *grid) own(m mention) bool { return m.kind < 0 || g.shapes[m.kind].self }
 
 func (r *rower) idPlace(g *grid, c, i int, argument bool) Place {
 	n := &g.nodes[i]

@@ -511,9 +511,16 @@ func (q *inquiry) claims(c cut, runs []Run, from int) []Claim {
 	begin := c.Start + c.mark
 	var claims []Claim
 	values := q.valuesIn(c.Range)
+	links := linksIn(q.answer, c.Range)
+	within := func(list []Range, r Range) bool {
+		return slices.ContainsFunc(list, func(l Range) bool { return l.Start < r.End && r.Start < l.End })
+	}
+	for _, r := range links {
+		claims = append(claims, q.claim(r, false, false, runs, from))
+	}
 	for _, v := range values {
-		if v.Start < begin {
-			continue // the number of an item
+		if v.Start < begin || within(links, Range{v.Start, v.End}) {
+			continue // the number of an item, or of a link
 		}
 		r := Range{v.Start, min(v.End, c.End)}
 		id := q.idSaid(r, c.Range)
@@ -525,7 +532,7 @@ func (q *inquiry) claims(c cut, runs []Run, from int) []Claim {
 	}
 	for i := from; i < len(runs) && runs[i].Start < c.End; i++ {
 		r := Range{max(runs[i].Start, c.Start), min(runs[i].End, c.End)}
-		if runs[i].Sources == nil || slices.ContainsFunc(values, func(v value.Value) bool { return v.Start < r.End && r.Start < v.End }) {
+		if runs[i].Sources == nil || within(links, r) || slices.ContainsFunc(values, func(v value.Value) bool { return v.Start < r.End && r.Start < v.End }) {
 			continue
 		}
 		if claim := q.claim(r, false, false, runs, i); claim.Source != nil {
@@ -533,8 +540,102 @@ func (q *inquiry) claims(c cut, runs []Run, from int) []Claim {
 			claims = append(claims, claim)
 		}
 	}
+	for _, r := range q.unknownNames(c) {
+		if !slices.ContainsFunc(claims, func(c Claim) bool { return c.Start < r.End && r.Start < c.End }) {
+			claims = append(claims, Claim{Range: r, Text: q.answer[r.Start:r.End], Verdict: Unsupported, Run: -1, Index: -1})
+		}
+	}
 	slices.SortStableFunc(claims, func(a, b Claim) int { return cmp.Compare(a.Start, b.Start) })
 	return claims
+}
+
+// unknownNames lists the names in a sentence of which no word was shown: two words or more
+// with capital letters, in a sentence where other words have none.
+func (q *inquiry) unknownNames(c cut) []Range {
+	if c.kind == headCut || c.kind == headerCut || c.kind == codeCut {
+		return nil
+	}
+	words := q.rowing.said.inWords(Range{c.Start + c.mark, c.End})
+	capital := func(w word) bool {
+		text := q.answer[w.Start:w.End]
+		r, n := utf8.DecodeRuneInString(text)
+		return unicode.IsUpper(r) && len(text) > n && text[n:] == w.fold[len(w.fold)-len(text)+n:] && !hasDigit(text) && !functionWords[w.fold]
+	}
+	small := 0
+	for _, w := range words {
+		if !capital(w) {
+			small++
+		}
+		if nounCapitals[w.fold] {
+			return nil
+		}
+	}
+	var names []Range
+	for i := 0; i < len(words); {
+		k := i
+		for k < len(words) && capital(words[k]) && (k == i || words[k].Start == words[k-1].End+1 && q.answer[words[k-1].End] == ' ') {
+			k++
+		}
+		if k-i > 1 && k-i <= 3 && small > 0 && !slices.ContainsFunc(words[i:k], func(w word) bool { return q.knows(w.fold) }) {
+			names = append(names, Range{words[i].Start, words[k-1].End})
+		}
+		i = max(k, i+1)
+	}
+	return names
+}
+
+// nounCapitals are words of a language that writes every noun with a capital letter.
+var nounCapitals = set("der die das den dem des ein eine einen einem einer und ist sind nicht mit von zu im auf hat wurde bei")
+
+// knows reports whether what was shown has a word, in any case.
+func (q *inquiry) knows(fold string) bool {
+	w := q.rowed()
+	if w.known == nil {
+		w.known = map[string]bool{}
+		for i := range q.shown {
+			if !q.step(1 + len(q.shown[i].data)/64) {
+				break
+			}
+			for _, s := range wordsOf(q.shown[i].data, nil) {
+				w.known[singular(s.fold)] = true
+			}
+			if d := q.shown[i].json; d != nil {
+				for k := range d.texts[1:] {
+					for _, s := range wordsOf(d.texts[1+k].text, nil) {
+						w.known[singular(s.fold)] = true
+					}
+				}
+			}
+		}
+	}
+	return w.known[singular(fold)] || q.rowing.steps > maxRowSteps
+}
+
+// linksIn lists the links in a range of a text that are long enough to be found.
+func linksIn(text string, r Range) []Range {
+	var list []Range
+	for at := r.Start; at < r.End; {
+		i := strings.Index(text[at:r.End], "://")
+		if i < 0 {
+			break
+		}
+		i += at
+		begin, end := i, i+len("://")
+		for begin > at && wordByte[text[begin-1]&0x7f] && text[begin-1] < utf8.RuneSelf {
+			begin--
+		}
+		if n := strings.IndexFunc(text[end:r.End], func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("<>\"`|", r) }); n >= 0 {
+			end += n
+		} else {
+			end = r.End
+		}
+		at = end
+		end = begin + len(strings.TrimRight(text[begin:end], ".,;:!?)]}*_'"))
+		if end-begin >= minCopy {
+			list = append(list, Range{begin, end})
+		}
+	}
+	return list
 }
 
 // claim judges what a range of the answer claims by the sources of the runs
@@ -551,11 +652,14 @@ func (q *inquiry) claim(r Range, common, id bool, runs []Run, from int) Claim {
 	var blamed *Source // whose row is a wrong one, under a name that the sentence has
 	at := [2]int{}
 	for i := from; i < len(runs) && runs[i].Start < r.End; i++ {
-		if run := runs[i].Range; run.End <= r.Start || run.Start > r.Start && !wordEdge(q.answer, run.Start) || run.End < r.End && !wordEdge(q.answer, run.End) {
-			continue // of a long number only the first digits
+		if runs[i].End <= r.Start {
+			continue
 		}
 		if none := runs[i].NotFound; none != nil && none.Kind == OutOfBudget {
 			claim.Verdict = Unsearched
+		}
+		if run := runs[i].Range; r.Start < run.Start || run.End < r.End {
+			continue // what has only a part of it
 		}
 		// What stands there with words around it is there by no chance.
 		common := common && !q.wider(runs[i].Range, r)
