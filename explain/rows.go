@@ -609,7 +609,8 @@ func (r *rower) rival(t *talk, own []mention, scope Range) *Row {
 	if g.nodes[r.cell].container {
 		return nil
 	}
-	if len(own) == 0 && r.contrasts(scope) {
+	contrasts := r.contrasts(scope)
+	if len(own) == 0 && contrasts {
 		return nil
 	}
 	record := g.record(r.cell)
@@ -626,7 +627,7 @@ func (r *rower) rival(t *talk, own []mention, scope Range) *Row {
 			if int(m.owner) == c || !m.sure || m.above && !g.direct(r.cell, c) || m.kind == g.shape[r.cell] || m.at.Start < r.at.End && r.at.Start < m.at.End && !r.whole() {
 				continue
 			}
-			root, ok := r.instead(t, own, c, m)
+			root, ok := r.instead(t, own, c, m, contrasts)
 			if !ok || len(spoken) >= maxBeside {
 				continue
 			}
@@ -702,15 +703,16 @@ func (r *rower) others(t *talk, own []mention, c int) bool {
 }
 
 // instead is where the value would stand, if all that a scope says of its own
-// place, at c or elsewhere, it says of the place of m as well.
-func (r *rower) instead(t *talk, own []mention, c int, m mention) (root int32, ok bool) {
+// place, at c or elsewhere, it says of the place of m as well. Where the scope contrasts, m may
+// be what is not spoken of.
+func (r *rower) instead(t *talk, own []mention, c int, m mention, contrasts bool) (root int32, ok bool) {
 	g := r.g
 	root = m.owner
 	for _, k := range own {
 		if int(k.owner) != c && g.has(k.owner, m.owner) || g.tells(m) && !g.tells(k) {
 			continue
 		}
-		if g.own(m) && !g.own(k) && m.at.End <= r.at.Start {
+		if g.own(m) && !g.own(k) && !contrasts && m.at.End <= r.at.Start {
 			continue // several rows may have what k says
 		}
 		if int(k.owner) == c && k.kind == m.kind {
