@@ -284,7 +284,7 @@ func foldText(text string) string {
 	for i, w := range words {
 		fold[i] = w.fold
 	}
-	if fold == nil {
+	if len(words) == 0 {
 		return text
 	}
 	return strings.Join(fold, " ")

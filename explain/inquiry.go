@@ -490,15 +490,6 @@ func (q *inquiry) sentence(i int) (Range, int) {
 	return q.said[k], k
 }
 
-// valuesOf lists the values that a part names that was shown.
-func (q *inquiry) valuesOf(i int) []indexed {
-	if q.shown[i].piece < 0 {
-		return nil
-	}
-	p := &q.ix.pieces[q.shown[i].piece]
-	return q.ix.values[p.values[0]:p.values[1]]
-}
-
 // inside lists the stretches that were copied of a range, cut to it.
 func (q *inquiry) inside(r Range) []Range {
 	var in []Range
