@@ -263,8 +263,10 @@ func (q *inquiry) mentions(d *document) bool {
 	}
 	for i := range d.nodes {
 		n := &d.nodes[i]
-		if n.key >= 0 && says(d.name(n)) {
-			return true
+		if n.key >= 0 { // the keys that may be ids
+			if name := d.name(n); (n.container || hasDigit(name)) && says(name) {
+				return true
+			}
 		}
 		if n.container {
 			continue

@@ -78,7 +78,11 @@ type raw struct {
 func newCorpus(pieces []raw) *corpus {
 	ix := &corpus{known: map[model.Digest]int{}}
 	var text strings.Builder
-	room := maxShown
+	room, size := maxShown, 0
+	for _, p := range pieces {
+		size += len(p.data)
+	}
+	ix.values = make([]indexed, 0, min(size/32, maxValues))
 	for _, p := range pieces {
 		if _, again := ix.known[p.digest]; again {
 			continue
