@@ -105,7 +105,7 @@ func TestComparePage(t *testing.T) {
 // On the page of answers is what the command prints.
 func TestWhyPage(t *testing.T) {
 	p := readPage(t, "why.md")
-	p.atMost(t, 150)
+	p.atMost(t, 155)
 	p.run(t)
 }
 
