@@ -50,7 +50,7 @@ With --map or --piece it tells where the walk would have gone:
   --map MAP                     on this map, with its agent if the file gives one; tools are
                                 described, and answer, as they did
   --piece DIGEST=FILE           with the text of FILE in place of that content; eight digits of the
-                                digest are enough, and spoor show RUN --full and --json have them
+                                digest are enough; spoor why RUN --call N --json has them
   --piece call:i3.1=FILE        with the text of FILE in place of the result of that call
   --turn N                      in this turn alone, after those before it as they were
 
