@@ -251,15 +251,28 @@ func (q *inquiry) arguments(s *shown) string { return q.t.data(q.given(s)) }
 
 // mentions reports whether the answer says any name or value of a document.
 func (q *inquiry) mentions(d *document) bool {
-	said := q.rowed().said
+	w := q.rowed()
+	yes, known := w.mentions[d]
+	if !known {
+		if w.mentions == nil {
+			w.mentions = map[*document]bool{}
+		}
+		yes = w.said.mentions(d)
+		w.mentions[d] = yes
+	}
+	return yes
+}
+
+// mentions looks for the names and values of a document in the text.
+func (s *said) mentions(d *document) bool {
 	var room []word
 	says := func(text string) bool {
 		if len(text) > maxID {
 			return false
 		}
 		var id int32
-		id, room = said.find(text, room)
-		return id >= 0 || len(said.spellings(text)) > 0
+		id, room = s.find(text, room)
+		return id >= 0 || len(s.spellings(text)) > 0
 	}
 	for i := range d.nodes {
 		n := &d.nodes[i]
@@ -275,7 +288,7 @@ func (q *inquiry) mentions(d *document) bool {
 		if says(text) {
 			return true
 		}
-		if len(text) <= maxID && strings.IndexByte(text, ' ') > 0 {
+		if len(text) <= maxID && strings.IndexByte(text, ' ') > 0 && strings.IndexFunc(text, unicode.IsUpper) >= 0 {
 			for _, w := range wordsOf(text, nil) {
 				if isSurname(text[w.Start:w.End]) && says(text[w.Start:w.End]) {
 					return true

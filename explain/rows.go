@@ -70,6 +70,7 @@ type rowing struct {
 	said     *said
 	values   []value.Value // of the answer, in order
 	grids    map[gridOf]*grid
+	mentions map[*document]bool // whether the answer says any name or value of it
 	talks    map[talkOf]*talk
 	scopes   map[int]scopes // by sentence
 	clauses  map[clauseOf]Range

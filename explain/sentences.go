@@ -878,6 +878,9 @@ func (q *inquiry) idSaid(r, sentence Range) *Place {
 			continue
 		}
 		of := gridOf{k, false}
+		if d := q.document(of); d != nil && !q.mentions(d) {
+			continue
+		}
 		g := q.grid(of)
 		if g == nil {
 			continue
